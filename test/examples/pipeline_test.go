@@ -76,7 +76,7 @@ func TestPipeline(t *testing.T) {
 		if left != "" { // the pause after a batch is not the end
 			output, err := script(t, e.Dir, "plan.sh", path, env...)
 			assert.Error(t, err)
-			assert.Contains(t, output, "2 nodes are left, and this plan replaces none")
+			assert.Contains(t, output, "web: paused, and this plan changes nothing")
 		}
 		e.c.Fake.Advance(11 * time.Minute)
 	}

@@ -50,6 +50,7 @@ type attachmentModel struct {
 	Change       types.String `tfsdk:"change"`
 	Held         types.String `tfsdk:"held"`
 	Moves        types.String `tfsdk:"moves"`
+	Phase        types.String `tfsdk:"phase"`
 	Remaining    types.Int64  `tfsdk:"remaining"`
 	Status       types.String `tfsdk:"status"`
 	Summary      types.String `tfsdk:"summary"`
@@ -160,7 +161,12 @@ func (m attachmentModel) flavors() roster.Flavors {
 
 // inStep reports whether the last refresh found the cluster as it should be.
 func (m attachmentModel) inStep() bool {
-	return status.WordOf(m.Status.ValueString()) == status.InStep
+	return status.Phase(m.Phase.ValueString()) == status.InStep
+}
+
+// setPhase sets the phase and the status.
+func (m *attachmentModel) setPhase(s status.Status) {
+	m.Phase, m.Status = types.StringValue(string(s.Phase)), types.StringValue(s.Text)
 }
 
 // proceeds reports whether a plan may have something to do although nothing changed: the

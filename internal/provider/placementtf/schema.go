@@ -25,6 +25,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // maxCapacity is the maximum number of nodes: a larger number is a mistake, and would only
@@ -114,6 +116,7 @@ func attachmentSchema() schema.Schema {
 				"[held](../guides/operating-a-cluster.md#each-status), by name, as in `change`."),
 			"moves": attribute.ComputedText("The `change` in one line, with the places of nodes that come: " +
 				"`batch 2 of 5: web-1 leaves; web-8 comes in RegionOne/az-1`."),
+			"phase": attribute.ComputedText("What the cluster does after a successful apply, for programs: " + phases() + "."),
 			"remaining": attribute.ComputedNumber("Number of nodes that `update` still has to replace after this " +
 				"apply."),
 			"status": attribute.ComputedText("Status of the cluster after a successful apply, in one line. See " +
@@ -183,6 +186,15 @@ func updateBlock() schema.Block {
 			"`stackpolicy_readiness_attachment` has marked it. Defaults to `true`: no batch begins until " +
 			"there is one. With `false` a server that is `ACTIVE` counts as in service."),
 	}, "causes", "max_batch_size")
+}
+
+// phases lists the phases with their meanings.
+func phases() string {
+	var list []string
+	for _, p := range status.All {
+		list = append(list, fmt.Sprintf("`%s` (%s)", p.Phase, p.Means))
+	}
+	return text.And(list)
 }
 
 func causes() (names []string) {

@@ -327,13 +327,13 @@ func TestOrderDoesNotMatter(t *testing.T) {
 
 // checkChange checks that the lists of a change are the difference of two rosters.
 func checkChange(t *rapid.T, r, next roster.Roster, change Change) {
-	for _, says := range []string{change.Status, change.Now} {
+	for _, says := range []string{change.Status.Text, change.Now.Text} {
 		if utf8.RuneCountInString(says) > status.Limit {
 			t.Fatalf("a status has %d characters: %s", utf8.RuneCountInString(says), says)
 		}
 	}
-	if status.WordOf(change.Now) == status.InStep && len(change.Blocked) > 0 {
-		t.Fatalf("it is %q, and held are %s", change.Now, listed(change.Blocked))
+	if change.Now.Phase == status.InStep && len(change.Blocked) > 0 {
+		t.Fatalf("it is %q, and held are %s", change.Now.Text, listed(change.Blocked))
 	}
 	var created, returned, departed, revised []string
 	for _, name := range next.Names() {
