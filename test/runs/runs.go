@@ -20,7 +20,7 @@ const (
 )
 
 // Variable names the runs that are asked for, with commas between them. Without it everything runs, as for a test that
-// somebody names.
+// somebody names; "go test -short" leaves the night out.
 const Variable = "STACKPOLICY_RUN"
 
 // In skips a test, or a row of a table, of another run than those that are asked for.
@@ -29,16 +29,21 @@ func In(t testing.TB, r Run) {
 	switch {
 	case r != Short && r != Sweep && r != Night:
 		t.Fatalf("there is no run %q", r)
-	case os.Getenv(Variable) != "" && !Asked(r):
+	case asked() != "" && !Asked(r):
 		t.Skipf("it is in the run %q", r)
 	}
 }
 
 // Asked reports whether one of the runs is asked for by its name.
 func Asked(runs ...Run) bool {
-	return slices.ContainsFunc(strings.Split(os.Getenv(Variable), ","), func(name string) bool {
-		return slices.Contains(runs, Run(name))
-	})
+	return slices.ContainsFunc(strings.Split(asked(), ","), func(name string) bool { return slices.Contains(runs, Run(name)) })
+}
+
+func asked() string {
+	if of := os.Getenv(Variable); of != "" || !testing.Short() {
+		return of
+	}
+	return "short,sweep"
 }
 
 // Some returns the run of a row of a table of which some are in one run, and the rest in another.
