@@ -61,8 +61,7 @@ type Attachment struct {
 	Regions       []Region
 	Templates     []Template // templates in use before or after, by number
 	Remaining     int64      // nodes that the update still has to replace after this plan
-	Phase         string     // phase after the apply
-	Status        string     // the same for people
+	Status        string     // status after the apply
 	Moves         string     // changes of nodes by the plan
 	Pause         string     // argument of the update
 	Held          map[string]string

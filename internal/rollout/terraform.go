@@ -20,7 +20,6 @@ import (
 	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -196,7 +195,6 @@ func clusterOf(a planview.Attachment) Cluster {
 		Address:   line(a.Address),
 		Name:      line(a.Cluster),
 		Remaining: a.Remaining,
-		Phase:     status.Phase(line(a.Phase)),
 		Status:    line(a.Status),
 		Moves:     line(a.Moves),
 		Held:      map[string]string{},

@@ -29,9 +29,9 @@ check "drained" {
   }
 }
 
-check "phase" {
+check "status" {
   assert {
-    condition     = stackpolicy_placement_attachment.web.phase != "held"
+    condition     = !startswith(stackpolicy_placement_attachment.web.status, "held")
     error_message = "The rollout is ${stackpolicy_placement_attachment.web.status}."
   }
 }

@@ -46,7 +46,7 @@ func attachmentSchema() schema.Schema {
 					"mark": attribute.Text("Mark that the server gets when it is in service. Defaults to `"+
 						defaultMark+"`.", stringvalidator.RegexMatches(openstack.MarkFormat,
 						"must be 1 to 255 letters, digits, dots, hyphens and underscores")),
-					"generation": schema.Int64Attribute{Optional: true},
+					"generation": attribute.Number(""),
 					"closed":     schema.BoolAttribute{Optional: true},
 					"region":     plain(),
 					"zone":       plain(),

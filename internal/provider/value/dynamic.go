@@ -158,7 +158,7 @@ func (t WholeType) Equal(o attr.Type) bool {
 
 // ValueFromTerraform implements attr.Type.
 func (t WholeType) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr.Value, error) {
-	if fault(in) != "" {
+	if fault(in) != nil {
 		return types.Int64Unknown(), nil
 	}
 	return t.Int64Type.ValueFromTerraform(ctx, in)
@@ -166,19 +166,22 @@ func (t WholeType) ValueFromTerraform(ctx context.Context, in tftypes.Value) (at
 
 // Validate implements xattr.TypeWithValidate.
 func (t WholeType) Validate(_ context.Context, in tftypes.Value, at path.Path) (diags diag.Diagnostics) {
-	if wrong := fault(in); wrong != "" {
-		diags.AddAttributeError(at, "Not a whole number", wrong)
+	if wrong := fault(in); wrong != nil {
+		said := text.Sentence(wrong)
+		if name := at.String(); name != "" { // Terraform shows no path into a list
+			said = name + ": " + wrong.Error() + "."
+		}
+		diags.AddAttributeError(at, "Not a whole number", said)
 	}
 	return diags
 }
 
-// fault returns a sentence about a number that is not whole, and "" for all others.
-func fault(in tftypes.Value) string {
+// fault returns what is wrong with a number that is not whole.
+func fault(in tftypes.Value) error {
 	var number *big.Float
-	if in.IsKnown() && !in.IsNull() && in.Type().Is(tftypes.Number) && in.As(&number) == nil {
-		if _, err := WholeFrom(types.NumberValue(number)); err != nil {
-			return text.Sentence(err)
-		}
+	if !in.IsKnown() || in.IsNull() || !in.Type().Is(tftypes.Number) || in.As(&number) != nil {
+		return nil
 	}
-	return ""
+	_, err := WholeFrom(types.NumberValue(number))
+	return err
 }
