@@ -90,21 +90,59 @@ func TestFromSenlin_properties(t *testing.T) {
 		{"a hook that waits for nobody", regions, zones, "{}", "hooks: {type: webhook, timeout: 0, params: {queue: '', url: 'https://example.com/drain'}}",
 			[]string{`timeout = "1"`}, false},
 		{"nothing after the colon", regions, zones, "servergroup:", "hooks:", []string{`policies = "anti-affinity"`, "Plan: 14 to add"}, false},
-		{"a zone policy alone", "-", zones, "-", "-", []string{`policies = "anti-affinity"`, "Plan: 14 to add"}, false},
-		{"no policy at all", "-", "-", "-", "-", []string{"Plan: 14 to add"}, false},
 		{"no properties", regions, "", "", "", []string{`policies = "anti-affinity"`, "Plan: 14 to add"}, false},
 		{"nodes that are kept", regions, zones, "{}", "destroy_after_deletion: false", []string{"destroy_after_deletion: false is not carried over"}, true},
 	} {
 		for file, properties := range map[string]string{"region": s.region, "zone": s.zone, "affinity": s.affinity, "deletion": s.deletion} {
-			if writePolicy(t, w.Dir, file, properties); properties == "-" { // that policy was not attached
-				require.NoError(t, os.Remove(filepath.Join(w.Dir, "policies", file+".yaml")))
-			}
+			writePolicy(t, w.Dir, file, properties)
 		}
 		said, err := w.Run(t.Context(), "plan", "-no-color")
 		assert.Equal(t, s.fails, err != nil, "%s: %v", s.name, err)
 		for _, want := range s.want {
 			assert.Regexp(t, acctest.Says(want), fmt.Sprint(said, err), s.name)
 		}
+	}
+}
+
+// TestFromSenlin_files: a cluster has the policies that have a file, and only an affinity policy gives it a server group:
+// with the zone policy alone six nodes fit on three hosts.
+func TestFromSenlin_files(t *testing.T) {
+	t.Parallel()
+	c := acctest.NewFake(t, fakecloud.Config{})
+	c.Fake.AddImage(fakecloud.Image{Name: "debian-12"})
+	w := c.Example(t, "guides/from-senlin")
+	policies := [][2]string{
+		{"region", "regions: [{name: RegionTwo}]"}, {"zone", "zones: [{name: az-1}, {name: az-2}]"}, {"affinity", "{}"}, {"deletion", "grace_period: 90"},
+	}
+	const affinity, zone = 1 << 2, 1 << 1
+	write := func(subset int) (names string) {
+		for i, p := range policies {
+			if writePolicy(t, w.Dir, p[0], p[1]); subset>>i&1 == 0 {
+				require.NoError(t, os.Remove(filepath.Join(w.Dir, "policies", p[0]+".yaml")))
+				continue
+			}
+			names += " " + p[0]
+		}
+		return names
+	}
+	for subset := range 1 << len(policies) {
+		names := write(subset)
+		said, err := w.Run(t.Context(), "plan", "-no-color")
+		require.NoError(t, err, names)
+		grouped := subset&affinity != 0
+		assert.Contains(t, said, fmt.Sprintf("Plan: %d to add", 13+subset&affinity/affinity), names)
+		for text, want := range map[string]bool{
+			"scheduler_hints {": grouped, `policies = "anti-affinity"`: grouped, `"RegionTwo"`: subset&1 != 0,
+			`availability_zone = "az-2"`: subset&zone != 0, `grace_period = "90"`: subset&8 != 0,
+		} {
+			assert.Equal(t, want, strings.Contains(strings.Join(strings.Fields(said), " "), text), "%s: %s\n%s", names, text, said)
+		}
+	}
+	write(zone)
+	acctest.Apply(t, w)
+	assert.Empty(t, c.GroupsIn(t, "RegionOne"))
+	for _, s := range c.In(t, "RegionOne") {
+		assert.Equal(t, "ACTIVE", s.Status, s.Name)
 	}
 }
 

@@ -18,6 +18,7 @@ locals {
   webhook = try(local.hooks.type == "webhook", false)
   queued  = !local.webhook && length(compact(try(values(local.hooks.params), []))) > 0
 
+  grouped = contains(keys(local.files), "affinity")
   drs     = try(local.affinity.enable_drs_extension, false)
   in_zone = try(local.affinity.availability_zone, null)
 
@@ -76,9 +77,9 @@ resource "stackpolicy_placement_attachment" "web" {
   }
 }
 
-# A server group belongs to a region.
+# A server group belongs to a region. Without an affinity policy there is none.
 resource "stackpolicy_affinity_attachment" "web" {
-  for_each = toset(local.names)
+  for_each = toset(local.grouped ? local.names : [])
 
   region               = each.key
   availability_zone    = local.in_zone
@@ -94,15 +95,18 @@ resource "openstack_compute_instance_v2" "web" {
 
   name              = each.key
   region            = each.value.region
-  availability_zone = try(coalesce(each.value.zone, stackpolicy_affinity_attachment.web[each.value.region].zone), null)
+  availability_zone = try(coalesce(each.value.zone), stackpolicy_affinity_attachment.web[each.value.region].zone, null)
   image_name        = "debian-12"
   flavor_name       = "m1.small"
 
   network {
     name = "shared"
   }
-  scheduler_hints {
-    group = stackpolicy_affinity_attachment.web[each.value.region].servergroup_id
+  dynamic "scheduler_hints" {
+    for_each = local.grouped ? [stackpolicy_affinity_attachment.web[each.value.region]] : []
+    content {
+      group = scheduler_hints.value.servergroup_id
+    }
   }
   lifecycle {
     ignore_changes = [scheduler_hints]
