@@ -23,6 +23,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/rollout"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -215,6 +216,7 @@ func TestRollout(t *testing.T) {
 
 // TestEnds: a rollout ends when a plan makes a change that no node change needs. TestRollout has the other ends.
 func TestEnds(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/bad/") {
@@ -248,6 +250,7 @@ func TestEnds(t *testing.T) {
 // TestStopped: an interrupted run ends after its apply, the apply of a killed run ends without it, and the next run
 // continues.
 func TestStopped(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
 		t.Run(signal.String(), func(t *testing.T) {

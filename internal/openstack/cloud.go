@@ -33,6 +33,8 @@ type Cloud struct {
 
 	flavorLists shared[string, []Flavor]
 	imageLists  shared[[2]string, []Image]
+
+	networkLists shared[[3]string, []Network]
 }
 
 // session is a login.

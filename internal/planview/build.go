@@ -44,7 +44,7 @@ func (a *Attachment) fill(before, after *attributes, hidden map[string]bool) {
 	if after == nil {
 		return
 	}
-	a.Remaining, a.Status, a.Held = after.Remaining, after.Status, after.Held
+	a.Remaining, a.Phase, a.Status, a.Held = after.Remaining, after.Phase, after.Status, after.Held
 	if before == nil || after.Moves != before.Moves { // equal ones are of an earlier plan
 		a.Moves = after.Moves
 	}

@@ -61,7 +61,8 @@ type Attachment struct {
 	Regions       []Region
 	Templates     []Template // templates in use before or after, by number
 	Remaining     int64      // nodes that the update still has to replace after this plan
-	Status        string     // status after the apply
+	Phase         string     // phase after the apply
+	Status        string     // the same for people
 	Moves         string     // changes of nodes by the plan
 	Pause         string     // argument of the update
 	Held          map[string]string

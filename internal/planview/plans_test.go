@@ -18,6 +18,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -107,6 +108,7 @@ func planCases() []planCase {
 // TestPlans: Terraform, or OpenTofu, prints the plans in testdata, and they are drawn as the drawings in testdata:
 // changes of servers that no node change needs are above the table. -update rewrites both.
 func TestPlans(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	for _, c := range append(planCases(), serverCases()...) {
 		t.Run(c.name, func(t *testing.T) {

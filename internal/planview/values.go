@@ -23,6 +23,7 @@ type attributes struct {
 	Change    map[string]string   `json:"change"`
 	Held      map[string]string   `json:"held"`
 	Remaining int64               `json:"remaining"`
+	Phase     string              `json:"phase"`
 	Status    string              `json:"status"`
 	Moves     string              `json:"moves"`
 	Next      int64               `json:"next_index"`

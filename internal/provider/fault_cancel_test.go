@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -15,15 +16,13 @@ import (
 // keeps waiting. The operation ends long before the timeout of that request, and nothing
 // is lost: the next apply ends as if there had been no cancellation.
 func TestCancelSweep(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, 24)
 	for _, o := range operations() {
 		base, targets := o.baseline(t)
 		for _, g := range targets {
-			for i, acts := range []bool{false, true} {
-				if testing.Short() && (g.nth+i)%2 == 0 { // "make faults" tries all
-					continue
-				}
+			for _, acts := range []bool{false, true} {
 				slots <- struct{}{}
 				wait.Go(func() {
 					defer func() { <-slots }()

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -108,17 +109,13 @@ func (o operation) baseline(t *testing.T) (*trial, []target) {
 // twice or left behind, nothing of others is deleted, and once the fault is over the
 // same operation succeeds.
 func TestFaultSweep(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	var wait sync.WaitGroup
 	var cases []sweepCase
 	for _, o := range operations() {
 		base, targets := o.baseline(t)
 		cases = append(cases, sweepCases(o, base, targets)...)
-	}
-	if testing.Short() { // "make faults" runs all cases
-		const every = 10
-		t.Logf("one of %d of the %d cases", every, len(cases))
-		cases = sample(cases, every)
 	}
 	// Some cases wait for a timeout, and the others must not keep the processor so
 	// busy that the timeout hits a request that does not hang. See [sweepCase.try] too.
@@ -132,14 +129,6 @@ func TestFaultSweep(t *testing.T) {
 		})
 	}
 	wait.Wait()
-}
-
-// sample takes one of every n cases.
-func sample[T any](list []T, every int) (some []T) {
-	for i := 0; i < len(list); i += every {
-		some = append(some, list[i])
-	}
-	return some
 }
 
 // sweepCase is one operation with one fault.

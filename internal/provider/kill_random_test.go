@@ -23,6 +23,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -135,6 +136,7 @@ func (m *mortal) look(t *testing.T, when string) {
 // growth, a shrink or a rollout, again and again. Each time the following applies end
 // where the killed apply would have ended.
 func TestKilledAnywhere(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	t.Logf("-kill-seed=%d", *killSeed)
 	for name, recreate := range map[string]bool{"substitute": false, "recreate": true} {
@@ -163,9 +165,6 @@ func (m *mortal) run(t *testing.T, random *rand.Rand) {
 	usual := time.Since(began) // present time of an apply on this machine
 	group := m.Cloud.GroupID(t, "RegionOne", "group")
 	least, end := 3, time.Now().Add(*killFor)
-	if testing.Short() {
-		least, end = 1, time.Now()
-	}
 	for !t.Failed() && (time.Now().Before(end) || m.counts["killed"] < least) {
 		change := "rollout"
 		switch {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -24,6 +25,7 @@ var killAll = flag.Bool("kill-all", false, "kill terraform at every request, not
 // left behind, whose creation was not answered: only terraform-provider-openstack could
 // know it, and it has a node's name.
 func TestKilled(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	l := acctest.Loop{Workspace: c.Installed(t, guarded(c, 2)), Cloud: c}
@@ -81,7 +83,7 @@ func (k killing) each(t *testing.T, what string, then func(name string)) {
 	k.apply(t)
 	targets, killed := k.Cloud.Fake.Requests(), 0
 	for n, r := range targets {
-		if spared(r) || testing.Short() && killed == 2 { // "make faults" kills at all requests
+		if spared(r) {
 			continue
 		}
 		killed++
@@ -128,6 +130,7 @@ func rolled(c *acctest.Cloud, version string) string {
 // TestKilledRollout kills terraform at each request of a batch. The following applies
 // end the rollout, and no apply takes more than one node.
 func TestKilledRollout(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	l := acctest.Loop{Workspace: c.Installed(t, rolled(c, "a")), Cloud: c}

@@ -9,6 +9,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -45,6 +46,7 @@ func (r race) repair(t *testing.T, servers int) {
 // TestRaceGroup: the server group is deleted between plan and apply: a group that the
 // attachment has, and a group that it would inherit.
 func TestRaceGroup(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	r := saved(t, c, guarded(c, 1), guarded(c, 2))
@@ -68,6 +70,7 @@ func TestRaceGroup(t *testing.T) {
 
 // TestRaceCluster: servers change between a plan that removes a server and its apply.
 func TestRaceCluster(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	for name, change := range map[string]func(c *acctest.Cloud, id string){
 		"killed": func(c *acctest.Cloud, id string) { c.Fake.RemoveServers("RegionOne", id) },

@@ -62,7 +62,8 @@ type Cluster struct {
 	Address   string            `json:"address"`
 	Name      string            `json:"cluster"`
 	Remaining int64             `json:"remaining"`
-	Status    string            `json:"status"`          // status after the apply of the plan
+	Phase     status.Phase      `json:"phase"`           // phase after the apply of the plan
+	Status    string            `json:"status"`          // the same for people
 	Moves     string            `json:"moves,omitempty"` // changes of nodes by the plan
 	Held      map[string]string `json:"held,omitempty"`  // nodes that should be replaced and are not, with reasons
 
@@ -70,9 +71,7 @@ type Cluster struct {
 }
 
 // is reports whether the status begins with one of the words.
-func (c Cluster) is(words ...status.Word) bool {
-	return slices.Contains(words, status.WordOf(c.Status))
-}
+func (c Cluster) is(phases ...status.Phase) bool { return slices.Contains(phases, c.Phase) }
 
 // Terraform makes and applies plans.
 type Terraform interface {
@@ -219,11 +218,11 @@ func (r *run) judge(plan *Plan) (Outcome, string) {
 	for _, c := range plan.Clusters {
 		says := c.Name + " " + c.Status
 		switch {
-		case c.is(status.Waits, status.Bakes) && late:
+		case c.is(status.Waits, status.Paused) && late:
 			return Held, "-max-time " + duration.Format(r.MaxTime) + " is over; " + says
-		case c.is(status.Waits, status.Bakes) && waited < c.Pause+r.MaxWait:
+		case c.is(status.Waits, status.Paused) && waited < c.Pause+r.MaxWait:
 			return "", ""
-		case c.is(status.Waits, status.Bakes):
+		case c.is(status.Waits, status.Paused):
 			end, why = Held, "nothing changed for "+duration.Format(waited)+"; "+says
 		case end == Held:
 		case !c.is(status.InStep):

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -45,7 +46,7 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 	kind := s.plans[min(s.at, len(s.plans)-1)]
 	s.at++
 	p := &Plan{File: string(kind), JSON: []byte(`{"plan": 1}`)}
-	c := Cluster{Address: "a.web", Name: "web", Remaining: 1, Status: "batch 1 of 2: web-0 leaves", Pause: s.pause}
+	c := Cluster{Address: "a.web", Name: "web", Remaining: 1, Phase: status.Behind, Status: "behind: 1 of 2", Pause: s.pause}
 	switch kind {
 	case '!':
 		return nil, errors.New("no such cloud")
@@ -58,20 +59,20 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 		p.Changes = []string{"server.web-1: create, delete"}
 		p.View.Servers = []planview.Server{{Address: "server.web-1", Type: "server", Text: "is replaced"}}
 	case 'i', 'n':
-		c.Status = "waits: web-8 (it has no server)"
+		c.Phase, c.Status = status.Waits, "waits: web-8 (it has no server)"
 		p.File, p.Changes = string(kind), []string{"server.web-8: create"}
 	case 'E':
 		p.File, p.Changes = "E", []string{fmt.Sprintf("server.web-%d: create", s.at)}
 	case 'p':
 		p.Changes = s.before
 	case 'd':
-		c.Remaining, c.Status = 0, "in step"
+		c.Remaining, c.Phase, c.Status = 0, status.InStep, "in step"
 	case 'l':
-		c.Status = "bakes: web-6"
+		c.Phase, c.Status = status.Paused, "paused: web-6"
 	case 'w':
-		c.Status = "waits: web-6 (its server is in BUILD)"
+		c.Phase, c.Status = status.Waits, "waits: web-6 (its server is in BUILD)"
 	case 'h':
-		c.Status = "held: az-2 is not available"
+		c.Phase, c.Status = status.Held, "held: az-2 is not available"
 	case 'q':
 		c.Status = "behind: the next plan replaces 1 of 1 node"
 	}
@@ -118,14 +119,14 @@ func TestRun(t *testing.T) {
 		{name: "two batches", plans: "bbd", want: Done, applied: "bb", why: "(2 applies, 2m)", took: 2 * time.Minute},
 		{name: "a pause", plans: "bllbd", pause: time.Minute, want: Done, applied: "bb", took: 3 * time.Minute},
 		{name: "a pause that lasts too long", plans: "bl", pause: time.Minute, set: func(r *Runner) { r.MaxWait = time.Minute }, want: Held, applied: "b",
-			why: "nothing changed for 2m; web bakes: web-6", took: 3 * time.Minute},
+			why: "nothing changed for 2m; web paused: web-6", took: 3 * time.Minute},
 		{name: "a run that begins in a pause", plans: "lbd", pause: time.Minute, want: Done, applied: "b", took: 90 * time.Second},
 		{name: "servers come up", plans: "bwwd", set: func(r *Runner) { r.MaxWait = time.Hour }, want: Done, applied: "b", took: 2 * time.Minute},
 		{name: "servers never come up", plans: "bw", set: func(r *Runner) { r.MaxWait = time.Hour }, want: Held, applied: "b",
 			why: "nothing changed for 1h; web waits: web-6 (its server is in BUILD)", took: 61 * time.Minute},
 		{name: "held", plans: "bh", want: Held, applied: "b", why: "web held: az-2 is not available", took: time.Minute},
 		{name: "behind, and nothing can be done", plans: "q", want: Held, why: "web behind: the next plan replaces 1 of 1 node"},
-		{name: "one is held, another waits", plans: "hd", others: []Cluster{{Name: "db", Status: "waits: db-1"}},
+		{name: "one is held, another waits", plans: "hd", others: []Cluster{{Name: "db", Phase: status.Waits, Status: "waits: db-1"}},
 			set: func(r *Runner) { r.MaxWait = time.Hour }, want: Held, why: "db waits: db-1", took: time.Hour},
 		{name: "a plan fails", plans: "b!", want: Failed, applied: "b", why: "no such cloud", took: time.Minute},
 		{name: "an apply fails", plans: "bfb", want: Failed, applied: "bf", why: "the apply failed", took: 2 * time.Minute},
@@ -143,7 +144,7 @@ func TestRun(t *testing.T) {
 		{name: "for three minutes", plans: "b", set: func(r *Runner) { r.MaxTime = 3 * time.Minute }, want: Held, applied: "bbb",
 			why: "-max-time 3m is over", took: 3 * time.Minute},
 		{name: "a long pause", plans: "l", pause: time.Hour, set: func(r *Runner) { r.MaxTime = 3 * time.Minute }, want: Held,
-			why: "-max-time 3m is over; web bakes: web-6", took: 3 * time.Minute},
+			why: "-max-time 3m is over; web paused: web-6", took: 3 * time.Minute},
 		{name: "refused", plans: "bb", set: func(r *Runner) {
 			r.Policy = func(_ context.Context, plan []byte) error { return errors.New(string(plan)) }
 		}, want: Held, why: "the policy refuses the plan"},
@@ -234,11 +235,11 @@ func TestPrint(t *testing.T) {
 		got  string
 		want []string
 	}{
-		"lines": {lines.String(), []string{"Plan 1: 1 resource would change", "web: batch 1 of 2: web-0 leaves", "  web-8: done\n", "Apply 1 is done",
+		"lines": {lines.String(), []string{"Plan 1: 1 resource would change", "web: behind: 1 of 2", "  web-8: done\n", "Apply 1 is done",
 			"Apply 2 failed\n\nstackpolicy_readiness_attachment.web: Servers are not in service", "failed: the apply failed (2 applies, 0s)"}},
 		"bar": {bar.String(), []string{"\r  [##############################] 1 of 1\nApply 1 is done"}},
 		"log": {log.String(), []string{`"event":"plan","apply":1,"changes":1,"clusters":[{"address":"a.web","cluster":"web","remaining":1,` +
-			`"status":"batch 1 of 2: web-0 leaves"}]}`, `"outcome":"failed","exit_code":1}`}},
+			`"phase":"behind","status":"behind: 1 of 2"}]}`, `"outcome":"failed","exit_code":1}`}},
 		"summary": {summary.String(), []string{"## Apply 1\n", "It failed:\n\n```text\nstackpolicy_readiness_attachment.web: Servers are not in service\n```",
 			"**failed**: the apply failed"}},
 	} {
@@ -268,11 +269,11 @@ func TestPrintable(t *testing.T) {
 	got := Printable("a\x1b[2J\n  ::error::no\n##[group]x ##vso[task.complete]##teamcity[x]\nC:: fine")
 	assert.Equal(t, "a\\x1b[2J\n: :error::no\n# #[group]x # #vso[task.complete]# #teamcity[x]\nC:: fine", got)
 	const evil = "::error::\n\x1b[2J##vso[task.complete]"
-	c := clusterOf(planview.Attachment{Address: evil, Cluster: evil, Status: evil, Held: map[string]string{evil: evil}})
+	c := clusterOf(planview.Attachment{Address: evil, Cluster: evil, Phase: evil, Status: evil, Held: map[string]string{evil: evil}})
 	var out bytes.Buffer
 	Lines(&out, false)(Event{Kind: "plan", Clusters: []Cluster{c}})
 	JSON(&out)(Event{Kind: "plan", Clusters: []Cluster{c}})
-	if Printable(out.String()) != out.String() || strings.Count(out.String(), "# #vso[") != 9 {
+	if Printable(out.String()) != out.String() || strings.Count(out.String(), "# #vso[") != 10 {
 		t.Error(out.String())
 	}
 	var summary bytes.Buffer
@@ -284,10 +285,10 @@ func TestPrintable(t *testing.T) {
 func TestHeld(t *testing.T) {
 	view, err := planview.Read([]byte(`{"format_version": "1.2", "resource_changes": [{"address": "a", "mode": "managed",
 		"type": "stackpolicy_placement_attachment", "change": {"actions": ["create"], "after": {"cluster": "web", "remaining": 2,
-		"status": "bakes: web-1", "update": {"pause": "90m"}, "held": {"web-1": "the batch is full"}, "moves": "web-2 leaves"}}}]}`))
+		"phase": "paused", "status": "paused: web-1", "update": {"pause": "90m"}, "held": {"web-1": "the batch is full"}, "moves": "web-2 leaves"}}}]}`))
 	require.NoError(t, err)
 	c := clusterOf(view.Attachments[0])
-	assert.Equal(t, Cluster{Address: "a", Name: "web", Remaining: 2, Status: "bakes: web-1", Pause: 90 * time.Minute, Moves: "web-2 leaves",
+	assert.Equal(t, Cluster{Address: "a", Name: "web", Remaining: 2, Phase: status.Paused, Status: "paused: web-1", Pause: 90 * time.Minute, Moves: "web-2 leaves",
 		Held: map[string]string{"web-1": "the batch is full"}}, c)
 	var out, log bytes.Buffer
 	Lines(&out, false)(Event{Kind: "plan", Clusters: []Cluster{c}})
@@ -339,6 +340,6 @@ func TestPolicyCommand(t *testing.T) {
 func TestPause(t *testing.T) {
 	var said string
 	r := &run{Runner: &Runner{Report: func(e Event) { said = e.Message }}}
-	r.pause(t.Context(), &Plan{Clusters: []Cluster{{Name: "web", Status: "waits: web-1 (its server is in BUILD)"}, {Name: "db", Status: "in step"}}})
+	r.pause(t.Context(), &Plan{Clusters: []Cluster{{Name: "web", Phase: status.Waits, Status: "waits: web-1 (its server is in BUILD)"}, {Name: "db", Phase: status.InStep, Status: "in step"}}})
 	assert.Equal(t, "next plan in 0s; web waits: web-1 (its server is in BUILD)", said)
 }

@@ -20,6 +20,7 @@ import (
 	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -195,6 +196,7 @@ func clusterOf(a planview.Attachment) Cluster {
 		Address:   line(a.Address),
 		Name:      line(a.Cluster),
 		Remaining: a.Remaining,
+		Phase:     status.Phase(line(a.Phase)),
 		Status:    line(a.Status),
 		Moves:     line(a.Moves),
 		Held:      map[string]string{},

@@ -1,5 +1,5 @@
-// Package status has the words with which the status of a cluster begins. Machines compare these words,
-// and never the sentence after them.
+// Package status has the phases of a cluster, with which its status begins. Programs compare phases, and nothing reads
+// the text of a status.
 package status
 
 import "strings"
@@ -7,27 +7,37 @@ import "strings"
 // Limit is the maximum number of characters of a status.
 const Limit = 120
 
-// Word is the first word of a status.
-type Word string
+// Phase is what a cluster does: the attribute phase of its attachment. The set is closed.
+type Phase string
 
-// The words.
+// The phases.
 const (
-	InStep Word = "in step" // the cluster is as its policy says
-	Behind Word = "behind"  // the next plan replaces nodes
-	Waits  Word = "waits"   // nodes are not in service yet
-	Bakes  Word = "bakes"   // nodes must be in service for longer
-	Held   Word = "held"    // something holds nodes that should be replaced
+	InStep   Phase = "in_step"
+	Behind   Phase = "behind"
+	Waits    Phase = "waits"
+	Paused   Phase = "paused"
+	Outdated Phase = "outdated"
+	Held     Phase = "held"
 )
 
-// All lists all words.
-var All = []Word{InStep, Behind, Waits, Bakes, Held}
+// All lists all phases, each with its meaning.
+var All = []struct {
+	Phase
+	Means string
+}{
+	{InStep, "the cluster is as its policy says"},
+	{Behind, "the next plan replaces nodes: apply again"},
+	{Waits, "nodes are not in service yet"},
+	{Paused, "nodes must be in service for longer"},
+	{Outdated, "nodes are not what new ones are, and no cause replaces them"},
+	{Held, "something else holds nodes that should be replaced"},
+}
 
-// WordOf returns the word of a status, or "" for another text.
-func WordOf(text string) Word {
-	for _, w := range All {
-		if strings.HasPrefix(text, string(w)) {
-			return w
-		}
-	}
-	return ""
+// Words returns the first words of a status.
+func (p Phase) Words() string { return strings.ReplaceAll(string(p), "_", " ") }
+
+// Status is the status of a cluster.
+type Status struct {
+	Phase
+	Text string // one line, which begins with the words of the phase
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -540,10 +541,8 @@ func TestAdvice(t *testing.T) {
 	t.Parallel()
 	for _, a := range advice {
 		for i, name := range a.guides {
-			if testing.Short() && (i > 0 || name != rolling && a.title != advice[0].title) {
-				continue // "make faults" tries all, most of them with the stateful nodes
-			}
 			t.Run(a.title+"/"+name, func(t *testing.T) {
+				runs.In(t, runs.Some(i == 0 && (name == rolling || a.title == advice[0].title), runs.Sweep, runs.Night))
 				t.Parallel()
 				g := begin(t, name)
 				a.meet(g)

@@ -16,12 +16,12 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/require"
 )
 
 // TestCloud: the unchanged configurations of the guides can be applied on "make cloud", with the variables that it
-// prints, and the modules' with another address to ask, as the guide says. With -short only the guide about it, and a
-// module, are tried.
+// prints, and the modules' with another address to ask, as the guide says.
 func TestCloud(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "cloud")
@@ -53,12 +53,11 @@ func TestCloud(t *testing.T) {
 		switch {
 		case !guide && (!strings.HasPrefix(name, "clusters/") || name == "clusters/regions"): // which has a third region
 			continue
-		case testing.Short() && name != tryIt && name != "clusters/database":
-			continue
 		case slices.Contains([]string{"after", "cluster", "leave", "left", "servers"}, filepath.Base(name)):
 			continue // they begin with resources of another one, as in their own tests
 		}
 		t.Run(name, func(t *testing.T) {
+			runs.In(t, runs.Some(name == tryIt || name == "clusters/database", runs.Short, runs.Night))
 			e := example{elsewhere.Example(t, folder), elsewhere}
 			e.Env = slices.Concat(e.Env, strings.Split(strings.TrimSpace(string(env)), "\n"), joining, kubectl)
 			_ = os.Remove(filepath.Join(e.Dir, "import.tf")) // there is no stack to take over
@@ -103,6 +102,7 @@ func ask(t *testing.T, method, url string) []byte {
 // TestFromSource follows the guide: the provider is built where terraform looks for it, and init finds it with the
 // configuration of the page.
 func TestFromSource(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	terraform, home := acctest.Terraform(t), t.TempDir()
 	page := read(t, "../templates/guides/installing.md.tmpl")

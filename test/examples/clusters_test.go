@@ -20,6 +20,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -191,9 +192,7 @@ func TestAccExample_clusters(t *testing.T) {
 		{"production", 6, 99, nil, []string{`"1m"`, `"1s"`, `timeout = "30m"`, `timeout = "5s"`}, pooled("RegionOne", "RegionTwo")},
 	} {
 		t.Run(path.Base(c.folder), func(t *testing.T) {
-			if testing.Short() && c.folder != "clusters/web" {
-				t.Skip("-short: one cluster; \"make lives\" runs all")
-			}
+			runs.In(t, runs.Some(c.folder == "clusters/web", runs.Sweep, runs.Night))
 			sideBySide(t)
 			start := acctest.New
 			if c.folder == "clusters/storage" { // only the owner of a network and an admin choose addresses in it

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -53,10 +54,8 @@ func TestCorrected(t *testing.T) {
 	for k, folder := range []string{"clusters/first", "clusters/database"} {
 		for i, m := range mistakes {
 			for j, moment := range []string{"creation", "creation, twice", "growth", "rollout"} {
-				if testing.Short() && (i+j+k)%9 != 8 {
-					continue // "make lives" runs all
-				}
 				t.Run(fmt.Sprintf("%s, %s, %s", path.Base(folder), m.name, moment), func(t *testing.T) {
+					runs.In(t, runs.Some((i+j+k)%9 == 8, runs.Sweep, runs.Night))
 					t.Parallel()
 					l := &life{example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), folder), size: 3}
 					l.c.Fake.AddKeyPairs("RegionOne", "ops")
@@ -191,10 +190,8 @@ func TestWaysOut(t *testing.T) {
 				e.edit(t, `"debian-12"`, `"debian-13"`)
 			}},
 		} {
-			if testing.Short() && (module == "cluster" || i < 2) {
-				continue // "make lives" runs all
-			}
 			t.Run(module+"/"+w.name, func(t *testing.T) {
+				runs.In(t, runs.Some(module == "stateful" && i >= 2, runs.Short, runs.Night))
 				t.Parallel()
 				e := startModule(t, module)
 				e.edit(t, `"2m"`, `"2s"`)

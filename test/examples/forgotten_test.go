@@ -10,6 +10,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -106,10 +107,8 @@ func (s *serving) least() int {
 func TestForgotten(t *testing.T) {
 	t.Parallel()
 	for i, row := range forgotten {
-		if testing.Short() && i%12 != 0 {
-			continue // "make lives" runs all
-		}
 		t.Run(fmt.Sprintf("%d, %s, %s", i, row.folder, row.line), func(t *testing.T) {
+			runs.In(t, runs.Some(i%12 == 0, runs.Sweep, runs.Night))
 			t.Parallel()
 			e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), row.folder)
 			size, batch, own := 6, 1, 0 // own is the cost of the method by itself

@@ -7,6 +7,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -17,6 +18,7 @@ func TestServerGroups(t *testing.T) {
 	t.Parallel()
 	for _, module := range []string{"cluster", "stateful"} {
 		t.Run(module, func(t *testing.T) {
+			runs.In(t, runs.Some(module == "cluster", runs.Sweep, runs.Night))
 			t.Parallel()
 			e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
 			e.edit(t, "modules/cluster", "modules/"+module)

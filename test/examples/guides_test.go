@@ -20,6 +20,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -140,6 +141,7 @@ func TestAccExample_quotas(t *testing.T) {
 // TestAccExample_keepingNodes: the node leaves the cluster, drained or not, its server stays, and the cluster grows
 // and gets another image without it.
 func TestAccExample_keepingNodes(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	page := read(t, "../templates/guides/draining-nodes.md.tmpl")
 	_, text, _ := strings.Cut(page, "To leave it undrained:\n\n```terraform\n")
 	undrained, _, _ := strings.Cut(text, "```")
@@ -477,6 +479,7 @@ func (e example) script(t *testing.T, name string, args ...string) {
 // TestExample_autoscaling: the size follows the load within its bounds, also when two runs of the script overlap, and
 // stays when somebody else applies; nodes leave by name. It runs only on the fake cloud, because the cloud makes no difference.
 func TestExample_autoscaling(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	e := start(t, "guides/autoscaling")
 	for _, c := range []struct{ load, size int }{{450, 5}, {0, 2}, {9999, 10}} {
 		before := e.servers(t)

@@ -15,6 +15,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -63,6 +64,7 @@ func follow(t *testing.T, list []string, steps ...[]string) {
 // TestHangsOnCluster: a new server has its disk and its address before it is asked, and is a member after. An old one is no member before its
 // drain, and keeps its address and its disk until it is drained. An image that never serves moves nothing of an old node.
 func TestHangsOnCluster(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), hangs+"/outside")
 	_, drain := acctest.StartConsumer(t, 0)
@@ -117,6 +119,7 @@ func TestHangsOnCluster(t *testing.T) {
 // TestHangsOnSlots: agents name the addresses of servers that keep them. Each batch of the servers is drained, before its disks leave (the disks of
 // others, too), and none of the agents changes.
 func TestHangsOnSlots(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), hangs+"/agents")
 	e.Env = append(e.Env, "TF_VAR_pool_id="+e.c.Fake.AddPool("RegionOne"))
@@ -174,6 +177,7 @@ func TestHangsOnNetworks(t *testing.T) {
 // TestHangsOnGiven: a node keeps its address of the list, in whatever order the list is given, and with a longer one. A substitute has the
 // first free one: of the nodes that leave the later one's has the address of the first.
 func TestHangsOnGiven(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/edge")
 	_, drain := acctest.StartConsumer(t, 0)
@@ -208,6 +212,7 @@ func TestHangsOnGiven(t *testing.T) {
 
 // TestHangsOnQuorum: one apply makes the servers of three clusters of one node again, but one server of a cluster of three.
 func TestHangsOnQuorum(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	for clusters, again := range map[int]int{1: 1, 3: 3} {
 		e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), hangs+"/agents")
@@ -230,6 +235,7 @@ func TestHangsOnQuorum(t *testing.T) {
 // leave the server of each slot with the next one of its node, after its drain. The volume stays until it is released, and a slot without a
 // node keeps both until it has one again.
 func TestHangsOnTaken(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
 	e.edit(t, "modules/cluster", "modules/stateful")
@@ -274,6 +280,7 @@ func TestHangsOnTaken(t *testing.T) {
 // TestKubernetesCluster: the control plane gets an image, one after the other and each at its address, and then the workers do. No server in
 // service is lost undrained, and never more than one is out of service.
 func TestKubernetesCluster(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/kubernetes")
 	consumer, drain := acctest.StartConsumer(t, 0)

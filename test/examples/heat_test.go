@@ -14,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
@@ -67,6 +68,7 @@ esac
 // them. Then they get another image, in batches, and the clusters grow and shrink. It runs only on the fake cloud,
 // which has no Heat.
 func TestExample_fromHeat(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "guides/from-heat")
 	e.c.Prefix = ""

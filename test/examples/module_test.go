@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -17,7 +18,7 @@ import (
 // are equal.
 func TestModules(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{"variables.tf", "networks.tf", "groups.tf"} {
+	for _, file := range []string{"variables.tf", "groups.tf"} {
 		assert.Equal(t, read(t, "modules/cluster/"+file), read(t, "modules/stateful/"+file))
 	}
 	files, err := filepath.Glob("modules/*/tests/*.tftest.hcl")
@@ -36,6 +37,7 @@ func TestModules(t *testing.T) {
 
 // TestModuleMistakes: each mistake of a user is an error while planning that names the variable.
 func TestModuleMistakes(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
 	const last = `  networks         = ["shared"]` + "\n"
@@ -51,18 +53,18 @@ func TestModuleMistakes(t *testing.T) {
 		{"cap = 3", `cap = "three"`, "weight, cap and min of a region or zone are numbers"},
 		{"cap = 3", `closed = "yes"`, "closed is true or false"},
 		{`{ name = "az-1" }`, `{ name = "az-1" }, { name = "az-1" }`, `"az-1" is at the indices 0 and 1`},
-		{`["shared"]`, `[{ name = "shared", regions = "RegionOne" }]`, "of a network are lists"},
+		{`["shared"]`, `[{ name = "shared", regions = "RegionOne" }]`, `networks[0].regions: a list of texts is needed, such as ["a"].`},
 		{last, `volumes = { data = { size = 0 } }`, "volumes is a map of objects with a size"},
 		{last, `boot_volume = { size = 0 }`, "boot_volume is an object with a size"},
 		{"cap = 3", "max = 3", "A zone of regions has no max."},
 		{"cap = 3", `template = { image = "debian-13" }`, "A zone of regions has no template."},
-		{`["shared"]`, `[{ nme = "shared" }]`, "networks is a list of names, or of objects with a name or an id"},
-		{`["shared"]`, `[{ name = "shared", flaoting_ip_pool = "public" }]`, "A network has no flaoting_ip_pool."},
+		{`["shared"]`, `[{ nme = "shared" }]`, `networks[0] has "nme", and a network has no such key. Did you mean "name"?`},
+		{`["shared"]`, `[{ name = "shared", flaoting_ip_pool = "public" }]`, `Did you mean "floating_ip_pool"?`},
 		{`["shared"]`, `[{ name = "shared", zones = ["az-1"] }]`, "networks has none for RegionOne/az-2"},
-		{`["shared"]`, `["shared", { name = "shared", zones = ["az-1"] }]`, "networks has one twice for RegionOne/az-1"},
-		{`["shared"]`, `[{ name = "shared", floating_ips = { web-0 = "203.0.0.9" } }]`, "floating_ips of a network are here a list of addresses"},
-		{`["shared"]`, `[{ name = "shared", floating_ips = ["203.0.0.9"] }]`, "shared in RegionOne has 1 and needs 7."},
-		{`["shared"]`, `[{ name = "shared", addresses = { web-0 = "10.9.0.9" } }]`, "addresses of networks need the slots"},
+		{`["shared"]`, `["shared", { name = "shared", zones = ["az-1"] }]`, "networks[1] is networks[0] again, in RegionOne/az-1"},
+		{`["shared"]`, `[{ name = "shared", floating_ips = { web-0 = "203.0.0.9" } }]`, "networks[0].floating_ips is a map, which needs the block stateful"},
+		{`["shared"]`, `[{ name = "shared", floating_ips = ["203.0.0.9"] }]`, "networks[0].floating_ips has 1 address, and 7 are needed"},
+		{`["shared"]`, `[{ name = "shared", addresses = { web-0 = "10.9.0.9" } }]`, "networks[0].addresses needs the block stateful"},
 		{last, `volumes = { data = { size = 10, zone = "nova" } }`, "zone of volumes needs the slots"},
 		{last, `volumes = { data = 10 }`, "volumes is a map of objects with a size"},
 		{last, `volumes = { data = { size = 10, kind = "ssd" } }`, "A volume has no kind."},
@@ -81,7 +83,7 @@ func TestModuleMistakes(t *testing.T) {
 		{last, `max_batch_size = "half"`, "max_batch_size is a number of nodes"},
 		{last, `max_batch_size = "150%"`, "max_batch_size is a number of nodes"},
 		{last, `target = "101%"`, "target is a number of nodes"},
-		{`{ name = "az-1" }`, `{ name = "az-1", cap = 1 }`, "regions = local.regions 6 nodes must be added, but there is room for 4"},
+		{`{ name = "az-1" }`, `{ name = "az-1", cap = 1 }`, "regions = var.regions 6 nodes must be added, but there is room for 4"},
 		{last, `pause = "ten minutes"`, "pause is a time"},
 		{last, `causes = ["AGE"]`, "AGE in causes needs max_age"},
 		{last, `criteria = "NEWEST"`, "criteria is RANDOM"},
@@ -96,9 +98,9 @@ func TestModuleMistakes(t *testing.T) {
 		{last, "drain_hook_url = \"https://c.example/\"\ndrain_hook_command = [\"true\"]", "a hook is one of drain_hook_url and drain_hook_command"},
 		{last, `drain_hook_timeout = "5m"`, "drain_hook_timeout and drain_hook_environment need"},
 		{last, `drain_hook_command = ["drain"]`, "allow_commands"},
-		{last, `pools = { http = { pool_id = "x", protocol_port = 80 } }`, "pools is a map of objects with region"},
-		{last, `pools = { http = { region = "RegionOne", pool_id = "x", protocol_port = 80, weight = 1 } }`, "A pool has no weight."},
-		{last, `pools = { http = { region = "RegionTwo", pool_id = "x", protocol_port = 80 } }`, "pools names RegionTwo, where the cluster has no node"},
+		{last, `pools = { http = { pool_id = "x", protocol_port = 80 } }`, `pools["http"] has no region, such as`},
+		{last, `pools = { http = { region = "RegionOne", pool_id = "x", protocol_port = 80, weight = 1 } }`, `pools["http"] has "weight", and a pool has no such key.`},
+		{last, `pools = { http = { region = "RegionTwo", pool_id = "x", protocol_port = 80 } }`, `pools["http"].region is "RegionTwo", where the cluster has no node`},
 	} {
 		if c.old == last && c.written != "" {
 			c.written = last + c.written + "\n"

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -111,10 +112,8 @@ var moved = []struct {
 func TestModuleMoved(t *testing.T) {
 	t.Parallel()
 	for i, m := range moved {
-		if testing.Short() && i%3 > 0 {
-			continue // "make lives" runs all
-		}
 		t.Run(m.name, func(t *testing.T) {
+			runs.In(t, runs.Some(i%3 == 0, runs.Sweep, runs.Night))
 			t.Parallel()
 			e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
 			e.c.Prefix = ""
@@ -143,7 +142,7 @@ func TestModuleMoved(t *testing.T) {
 			}
 			e.file(t, "import.tf", blocks)
 			write := func(arguments string) {
-				e.with(t, m.module, fmt.Sprintf("cluster = %q\nservergroup_id = %q\n%s\n%s", m.cluster, group, m.arguments, arguments))
+				e.with(t, m.module, fmt.Sprintf("cluster = %q\nservergroup_ids = { RegionOne = %q }\n%s\n%s", m.cluster, group, m.arguments, arguments))
 			}
 			write("")
 			require.NoError(t, e.Init(t.Context()))

@@ -45,7 +45,8 @@ var owners = map[string]string{
 		anybody: device
 		unread: multiattach tag vendor_options`,
 	"lb_member_v2": `module: region name address pool_id
-		user: protocol_port subnet_id backup monitor_address monitor_port
+		user: backup
+		new: protocol_port subnet_id monitor_address monitor_port
 		anybody: tenant_id weight admin_state_up tags`,
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -67,6 +68,7 @@ func TestModuleSources(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []string{substitute, recreate} {
 		t.Run(folder, func(t *testing.T) {
+			runs.In(t, runs.Some(folder == recreate, runs.Sweep, runs.Night))
 			t.Parallel()
 			l := &life{example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), folder), size: 3}
 			health := httptest.NewServer(l)

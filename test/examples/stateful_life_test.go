@@ -14,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -64,6 +65,7 @@ func (d *databases) other() string {
 // TestStatefulQuota: with a full quota a rollout and a repair need no room. Nova refuses a growth until there is
 // room, and the slots wait for it.
 func TestStatefulQuota(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	d := startDatabases(t)
 	d.finish(t, "create")
 	d.watched.Restart()
@@ -116,6 +118,7 @@ const attachments = "/servers/*/os-volume_attachments"
 func TestStatefulKilled(t *testing.T) {
 	for some := range slices.Chunk(moments, 4) {
 		t.Run(some[0].what, func(t *testing.T) {
+			runs.In(t, runs.Some(some[0].what == "made", runs.Sweep, runs.Night))
 			d := startDatabases(t)
 			d.Attach = nil // the providers are killed too
 			require.NoError(t, d.Init(t.Context()))
@@ -208,6 +211,7 @@ resource "openstack_compute_volume_attach_v2" "db" {
 // TestStatefulAdopted: a running database is taken over with its volumes and ports: no server changes, nothing is
 // detached, and the next image keeps everything.
 func TestStatefulAdopted(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	d := startDatabases(t)
 	guide := read(t, filepath.Join(d.Dir, "main.tf"))
 	d.file(t, "main.tf", madeByHand)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -99,6 +100,7 @@ func belonging(all map[string]string, slot string) (ids []string) {
 // TestAccExample_stateful: three nodes keep their volumes and ports through a new image, a shrink to one and a growth
 // to three, except for the slot that was released.
 func TestAccExample_stateful(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	sideBySide(t)
 	cinder := fakecloud.DefaultRegions()
 	cinder[0].VolumeZones = []string{"nova"}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -83,33 +84,35 @@ var byHand = []struct {
 	do         func(t *testing.T, e example, id string)
 	server     string // change of the server by the plan
 	status     string // status after the apply
+	night      bool   // whether the module "stateful" has it at night
 }{
-	{"nothing", "is empty", func(*testing.T, example, string) {}, "", "ACTIVE"},
+	{"nothing", "is empty", func(*testing.T, example, string) {}, "", "ACTIVE", false},
 	{"it is migrated to another zone", "takes its new zone over, and leaves the server alone", func(t *testing.T, e example, id string) {
 		e.c.Migrate(t, "RegionOne", id, e.elsewhere(t, id))
-	}, "", "ACTIVE"},
-	{"it is shelved", "unshelves it", act(`{"shelve": null}`, "SHELVED_OFFLOADED"), "in place", "ACTIVE"},
+	}, "", "ACTIVE", true},
+	{"it is shelved", "unshelves it", act(`{"shelve": null}`, "SHELVED_OFFLOADED"), "in place", "ACTIVE", true},
 	{"it is shelved, and unshelved in another zone", "takes its new zone over, and leaves the server alone", func(t *testing.T, e example, id string) {
 		zone := e.elsewhere(t, id)
 		e.c.Act(t, "RegionOne", id, `{"shelve": null}`, "SHELVED_OFFLOADED")
 		e.c.Act(t, "RegionOne", id, fmt.Sprintf(`{"unshelve": {"availability_zone": %q}}`, zone), "ACTIVE")
-	}, "", "ACTIVE"},
+	}, "", "ACTIVE", true},
 	{"it is renamed", "gives it its name back",
-		func(t *testing.T, e example, id string) { e.c.Rename(t, "RegionOne", id, "web-renamed") }, "in place", "ACTIVE"},
+		func(t *testing.T, e example, id string) { e.c.Rename(t, "RegionOne", id, "web-renamed") }, "in place", "ACTIVE", true},
 	{"it is locked", "leaves it alone; when the cluster shrinks it is not chosen", func(t *testing.T, e example, id string) {
 		e.c.Act(t, "RegionOne", id, `{"lock": null}`, "ACTIVE")
 		t.Cleanup(func() { e.c.Act(t, "RegionOne", id, `{"unlock": null}`, "ACTIVE") })
-	}, "", "ACTIVE"},
-	{"it is paused", "unpauses it", act(`{"pause": null}`, "PAUSED"), "in place", "ACTIVE"},
-	{"it is stopped", "starts it", act(`{"os-stop": null}`, "SHUTOFF"), "in place", "ACTIVE"},
+	}, "", "ACTIVE", true},
+	{"it is paused", "unpauses it", act(`{"pause": null}`, "PAUSED"), "in place", "ACTIVE", true},
+	{"it is stopped", "starts it", act(`{"os-stop": null}`, "SHUTOFF"), "in place", "ACTIVE", false},
 	{"it is deleted", "makes it again, under its name and in its place",
-		func(t *testing.T, e example, id string) { e.c.Kill(t, "RegionOne", id) }, "created", "ACTIVE"},
+		func(t *testing.T, e example, id string) { e.c.Kill(t, "RegionOne", id) }, "created", "ACTIVE", false},
 	{"it ends up in ERROR", "leaves it alone; when the cluster shrinks it is chosen first",
-		func(t *testing.T, e example, id string) { e.c.Reset(t, "RegionOne", id) }, "", "ERROR"},
+		func(t *testing.T, e example, id string) { e.c.Reset(t, "RegionOne", id) }, "", "ERROR", false},
 }
 
 // TestAccWhatHappens_byHand makes all these changes at once, each to a node of its own.
 func TestAccWhatHappens_byHand(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	e := startGuide(t)
 	e.apply(t)
 	ids := e.servers(t)
@@ -145,6 +148,7 @@ func TestWhatHappens_modules(t *testing.T) {
 	for module, replaced := range map[string]string{"cluster": "destroyed", "stateful": "replaced"} {
 		for _, row := range byHand {
 			t.Run(module+"/"+row.when, func(t *testing.T) {
+				runs.In(t, runs.Some(module == "cluster" || !row.night, runs.Sweep, runs.Night))
 				t.Parallel()
 				e := startModule(t, module)
 				id, want := e.servers(t)["web-1"], row.server
@@ -176,6 +180,7 @@ func startModule(t *testing.T, module string) example {
 
 // TestWhatHappens_growth: a growth of both modules that fails half way goes on, and is taken back, as the rows of the guide say.
 func TestWhatHappens_growth(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	for module, noHost := range map[string]map[string]string{
 		"cluster": {"web-3": "destroyed", "the missing one": "created"}, "stateful": {"web-3": "replaced"},
 	} {
@@ -230,6 +235,7 @@ func TestWhatHappens_growth(t *testing.T) {
 
 // TestAccWhatHappens_suspended: the one state in which an apply cannot continue.
 func TestAccWhatHappens_suspended(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	e := startGuide(t)
 	e.apply(t, "size=2")
 	whatHappens(t, "it is suspended, rescued, `SOFT_DELETED` or waits for the confirmation of a resize",
@@ -258,6 +264,7 @@ func (e example) fails(t *testing.T, text string, variables ...string) {
 
 // TestAccWhatHappens_quota: a quota ends a growth half way.
 func TestAccWhatHappens_quota(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	e := startGuide(t)
 	e.apply(t, "size=3")
 	before := e.servers(t)
@@ -285,6 +292,7 @@ func TestAccWhatHappens_quota(t *testing.T) {
 
 // TestAccWhatHappens_noValidHost: one server of a growth finds no host.
 func TestAccWhatHappens_noValidHost(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	e := startGuide(t)
 	group := "servergroup_id=" + e.c.Group(t, "RegionOne", "apart", "anti-affinity")
 	e.apply(t, "size=4", group) // one on each host

@@ -120,8 +120,8 @@ func Check(t *testing.T, plan Planner, base func(*roster.Policy), list []Case) {
 				t.Errorf("told %q\nwant %q", text, c.Told)
 			}
 			if c.Status != "" {
-				assert.Equal(t, c.Status, change.Status)
-				assert.Equal(t, cmp.Or(c.Looked, c.Status), change.Now, "as it is now")
+				assert.Equal(t, c.Status, change.Status.Text)
+				assert.Equal(t, cmp.Or(c.Looked, c.Status), change.Now.Text, "as it is now")
 				if c.Does != "" {
 					assert.Equal(t, c.Does, change.Moves(2))
 				}

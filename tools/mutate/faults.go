@@ -96,7 +96,7 @@ func (f fault) noticed(temp string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	args := []string{"test", "-count=1", "-short", "-vet=off", "-ldflags=-s -w", "-run", f.tests}
+	args := []string{"test", "-count=1", "-vet=off", "-ldflags=-s -w", "-run", f.tests}
 	dir := "."
 	if strings.HasSuffix(f.file, ".go") {
 		overlay, err := f.overlay(temp, text)
@@ -122,6 +122,7 @@ func (f fault) noticed(temp string) (bool, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", append(args, f.pkg)...)
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "STACKPOLICY_RUN=short,sweep")
 	out, err := cmd.CombinedOutput()
 	switch {
 	case err == nil:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Plans into batch.tfplan, and describes the plan in plan.md. Tells GitHub Actions
 # in the output "changes" whether there is anything to apply. Fails where there is
-# not, and nodes are left: a rollout that pauses, or is held, is not done.
+# not, and a cluster is not in step: a rollout that pauses, or is held, is not done.
 set -eu
 trap 'rm -f plan.json plan.log' EXIT # they may hold secrets, as batch.tfplan may
 code=0
@@ -23,9 +23,9 @@ case $code in
 3) echo "The plan has no placement attachment." >plan.md ;;
 *) exit "$code" ;;
 esac
-left=$(jq '[.planned_values | .. | objects | select(.type? == "stackpolicy_placement_attachment") | .values.remaining // 0] | add // 0' plan.json)
+left=$(jq -r '[.planned_values | .. | objects | select(.type? == "stackpolicy_placement_attachment") | .values | select(.phase != "in_step") | "\(.cluster): \(.phase)"] | join(", ")' plan.json)
 echo "changes=$changes" >>"${GITHUB_OUTPUT:-/dev/null}"
-if [ "$changes" = false ] && [ "$left" != 0 ]; then
-	echo "$left nodes are left, and this plan replaces none: plan.md says why. Run this again later." >&2
+if [ "$changes" = false ] && [ -n "$left" ]; then
+	echo "$left, and this plan changes nothing: plan.md says why. Run this again later." >&2
 	exit 1
 fi

@@ -29,9 +29,9 @@ check "drained" {
   }
 }
 
-check "status" {
+check "phase" {
   assert {
-    condition     = !startswith(stackpolicy_placement_attachment.web.status, "held")
+    condition     = stackpolicy_placement_attachment.web.phase != "held"
     error_message = "The rollout is ${stackpolicy_placement_attachment.web.status}."
   }
 }

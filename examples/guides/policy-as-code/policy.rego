@@ -72,7 +72,7 @@ deny contains msg if {
 
 warn contains msg if {
 	some r in attachments
-	startswith(r.change.after.status, "held")
+	r.change.after.phase == "held"
 	msg := sprintf("%s: %s", [r.address, r.change.after.status])
 }
 

@@ -6,22 +6,16 @@ resource "stackpolicy_placement_attachment" "cluster" {
   min_size          = var.min_size
   max_size          = var.max_size
   node_name_pattern = var.node_name_pattern
-  regions           = local.regions
+  regions           = var.regions
+  networks          = var.networks
+  pools             = var.pools
   respect_quotas    = var.respect_quotas
   image             = var.image
   flavors           = var.flavors
-  ordinals          = anytrue([for n in local.networks : contains(keys(n), "floating_ips")]) ? true : null
   user_data         = var.user_data
 
   # Values that a server cannot change: another one comes with another server.
-  template = merge(local.template_at[""], { for key, value in {
-    security_groups = var.security_groups == null ? null : jsonencode(sort(var.security_groups))
-    boot_volume     = var.boot_volume == null ? null : jsonencode(var.boot_volume)
-    volumes         = length(var.volumes) == 0 ? null : jsonencode(var.volumes)
-    key_pair        = var.key_pair
-    config_drive    = var.config_drive
-    attempt         = var.attempt
-  } : key => tostring(value) if value != null })
+  template = length(local.template) > 0 ? local.template : null
 
   deletion {
     criteria   = var.criteria
@@ -79,33 +73,32 @@ resource "stackpolicy_placement_attachment" "cluster" {
 }
 
 locals {
+  # Whatever else a server is made from.
+  template = { for key, value in {
+    security_groups = var.security_groups == null ? null : jsonencode(sort(var.security_groups))
+    boot_volume     = var.boot_volume == null ? null : jsonencode(var.boot_volume)
+    volumes         = length(var.volumes) == 0 ? null : jsonencode(var.volumes)
+    key_pair        = var.key_pair
+    config_drive    = var.config_drive
+    attempt         = var.attempt
+  } : key => tostring(value) if value != null }
+
   nodes = stackpolicy_placement_attachment.cluster.nodes
 
-  settable = ["id", "subnet_id", "allowed_address_pairs", "security_group_ids", "port_security_enabled"]
-
-  # The networks of a node by its template, and the given addresses that the variable has for each now.
-  nics = { for name, node in local.nodes : name => try([for n in jsondecode(node.template.networks) : n], [for n in split(",", node.template.networks) : { name = n }], []) }
-  spec = { for name, node in local.nodes : name => { for nic in local.nics[name] : nic.name => merge({}, [for n in local.networks : n if
-    n.name == nic.name && try(contains(n.regions, node.region), true) && try(contains(n.zones, node.zone) || contains(n.zones, "${node.region}/${node.zone}"), true)
-  ]...) } }
-  settings = { for name, node in local.nodes : name => try(jsondecode(node.template.network_settings), {}) }
+  # Ports of the module's, and the nodes whose addresses are given.
   ports = merge([for name, node in local.nodes : {
-    for nic in local.nics[name] : "${name}/${node.generation}/${nic.name}" => { node = name, region = node.region, nic = nic, spec = local.spec[name][nic.name] } if can(nic.port)
+    for n in node.networks : "${name}/${node.generation}/${n.name}" => merge(n, { node = name, region = node.region }) if n.port
   }]...)
+  given = { for key, port in local.ports : "${port.node}/${port.name}" => merge(port, { key = key }) if port.given }
 
   # The address of a node in its first network: an import of a server does not read the order of its networks.
   address = { for name, server in openstack_compute_instance_v2.node : name => try(
-    coalesce([for n in server.network : n.fixed_ip_v4 if n.name == local.nics[name][0].name]...), coalesce(server.access_ip_v4, server.access_ip_v6), "",
+    coalesce([for n in server.network : n.fixed_ip_v4 if n.uuid == local.nodes[name].networks[0].id]...), coalesce(server.access_ip_v4, server.access_ip_v6), "",
   ) }
   floating = merge(
     { for key, address in openstack_networking_floatingip_v2.node : split("/", key)[0] => address.address },
     { for key, given in openstack_networking_floatingip_associate_v2.node : split("/", key)[0] => given.floating_ip },
   )
-
-  # The given addresses of a network, of which a node has the one of its ordinal.
-  given   = "list"
-  listed  = { for port in values(local.ports) : "${port.nic.name} in ${port.region}" => port... if can(port.nic.given) && contains(keys(port.spec), "floating_ips") }
-  listing = { for where, ports in local.listed : where => max(length(ports) + local.batch, [for p in ports : local.nodes[p.node].ordinal]...) }
 
   # Its disks, as its template has them. Without a volume to boot from, and with others, the disk of the flavor is one of them.
   devices = { for name, node in local.nodes : name => concat(
@@ -128,14 +121,8 @@ locals {
   readiness_hook = nonsensitive(var.readiness_hook_url != null) ? "webhook" : var.readiness_hook_command != null ? "command" : null
   drain_hook     = nonsensitive(var.drain_hook_url != null) ? "webhook" : var.drain_hook_command != null ? "command" : null
 
-  # A region that is not listed any more has nodes until they are replaced.
-  unpooled = setsubtract([for p in var.pools : p.region], concat([for r in var.regions : r.name], [for node in local.nodes : node.region]))
-
   # Variables that are set in vain, or twice.
-  wrong = compact(concat(local.unconnected, [
-    anytrue([for n in local.networks : contains(keys(n), "addresses")]) ? "addresses of networks need the slots of the module stateful: here a new server has its port before the old one loses its own" : "",
-    anytrue([for n in local.networks : contains(keys(n), "floating_ips") && (can(keys(n.floating_ips)) || contains(keys(n), "zones") || length(try(n.regions, var.regions)) != 1)]) ? "floating_ips of a network are here a list of addresses of one region, which its regions name, without zones" : "",
-    var.security_groups != null && anytrue([for n in local.networks : length(setintersection(keys(n), local.ported)) > 0 && !contains(keys(n), "security_group_ids")]) ? "security_groups reach no port of the module's: give such a network security_group_ids" : "",
+  wrong = compact([
     anytrue([for v in var.volumes : can(v.zone)]) ? "zone of volumes needs the slots of the module stateful: here Nova makes each volume in the zone of its server" : "",
     length([for v in [local.health_http, var.health_port != null, var.health_pool_ids != null] : v if v]) > 1 ? "health is asked by one of health_url, health_port and health_pool_ids" : "",
     nonsensitive(var.readiness_hook_url != null) && var.readiness_hook_command != null ? "a hook is one of readiness_hook_url and readiness_hook_command" : "",
@@ -145,37 +132,30 @@ locals {
     local.readiness_http && nonsensitive(var.readiness_url == null) ? "readiness_status needs readiness_url" : "",
     local.readiness_hook == null && (var.readiness_hook_timeout != null || var.readiness_hook_environment != null) ? "readiness_hook_timeout and readiness_hook_environment need readiness_hook_url or readiness_hook_command" : "",
     local.drain_hook == null && (var.drain_hook_timeout != null || var.drain_hook_environment != null) ? "drain_hook_timeout and drain_hook_environment need drain_hook_url or drain_hook_command" : "",
-    var.servergroup_id != null && length(var.regions) > 1 ? "servergroup_id is one group, of one region" : "",
     var.max_server_per_host != null && var.servergroup_policies != "anti-affinity" ? "max_server_per_host needs servergroup_policies = \"anti-affinity\"" : "",
     var.max_age == null && contains(var.causes, "AGE") ? "AGE in causes needs max_age" : "",
     try(var.max_size >= 0 && var.desired_capacity > var.max_size || var.desired_capacity < coalesce(var.min_size, 0), false) ? "desired_capacity is between min_size and max_size" : "",
-  ]))
+  ])
 }
 
 # Ports and addresses of a server: they are made with it and end with it.
-data "openstack_networking_network_v2" "named" {
-  for_each = { for port in values(local.ports) : "${port.region}/${port.nic.name}" => port... if !can(port.nic.by) }
-  region   = each.value[0].region
-  name     = each.value[0].nic.name
-}
-
 resource "openstack_networking_port_v2" "node" {
   for_each              = local.ports
-  name                  = "${each.value.node}-${each.value.nic.name}"
+  name                  = "${each.value.node}-${each.value.name}"
   region                = each.value.region
-  network_id            = try(local.settings[each.value.node][each.value.nic.name].id, data.openstack_networking_network_v2.named["${each.value.region}/${each.value.nic.name}"].id)
-  security_group_ids    = try(local.settings[each.value.node][each.value.nic.name].security_group_ids, null)
-  port_security_enabled = try(local.settings[each.value.node][each.value.nic.name].port_security_enabled, null)
+  network_id            = each.value.id
+  security_group_ids    = each.value.security_group_ids
+  port_security_enabled = each.value.port_security_enabled
 
   dynamic "fixed_ip" {
-    for_each = try([local.settings[each.value.node][each.value.nic.name].subnet_id], [])
+    for_each = each.value.subnet_id[*]
     content {
       subnet_id = fixed_ip.value
     }
   }
 
   dynamic "allowed_address_pairs" {
-    for_each = try(local.settings[each.value.node][each.value.nic.name].allowed_address_pairs, [])
+    for_each = coalesce(each.value.allowed_address_pairs, [])
     content {
       ip_address = allowed_address_pairs.value
     }
@@ -184,13 +164,18 @@ resource "openstack_networking_port_v2" "node" {
   # It is made with a server, and never changes. Others may: Kubernetes adds pairs for its routes, a virtual address another.
   lifecycle {
     ignore_changes = all
+
+    precondition {
+      condition     = var.security_groups == null || each.value.security_group_ids != null
+      error_message = "security_groups reach no port of the module's: give such a network security_group_ids."
+    }
   }
 }
 
 resource "openstack_networking_floatingip_v2" "node" {
-  for_each    = { for key, port in local.ports : key => port if can(port.nic.pool) }
+  for_each    = { for key, port in local.ports : key => port if port.floating_ip_pool != null }
   region      = each.value.region
-  pool        = each.value.nic.pool
+  pool        = each.value.floating_ip_pool
   port_id     = openstack_networking_port_v2.node[each.key].id
   description = each.value.node
   depends_on  = [openstack_compute_instance_v2.node] # so that it leaves before the server
@@ -203,10 +188,10 @@ resource "openstack_networking_floatingip_v2" "node" {
 
 # A node has its given address for life. If its server is made again, it never served: the new one takes the address over.
 resource "openstack_networking_floatingip_associate_v2" "node" {
-  for_each    = { for port in values(local.ports) : "${port.node}/${port.nic.name}" => port if can(port.nic.given) }
+  for_each    = local.given
   region      = each.value.region
-  floating_ip = try(each.value.spec.floating_ips[local.nodes[each.value.node].ordinal - 1], "none")
-  port_id     = openstack_networking_port_v2.node["${each.value.node}/${local.nodes[each.value.node].generation}/${each.value.nic.name}"].id
+  floating_ip = each.value.floating_ip
+  port_id     = openstack_networking_port_v2.node[each.value.key].id
   depends_on  = [openstack_compute_instance_v2.node] # so that it leaves before the server
 
   lifecycle {
@@ -244,11 +229,10 @@ resource "openstack_compute_instance_v2" "node" {
   }
 
   dynamic "network" {
-    for_each = local.nics[each.key]
+    for_each = each.value.networks
     content {
-      name = can(network.value.by) || can(network.value.port) ? null : network.value.name
-      uuid = can(network.value.by) && !can(network.value.port) ? local.settings[each.key][network.value.name].id : null
-      port = can(network.value.port) ? openstack_networking_port_v2.node["${each.key}/${each.value.generation}/${network.value.name}"].id : null
+      uuid = network.value.port ? null : network.value.id
+      port = network.value.port ? openstack_networking_port_v2.node["${each.key}/${each.value.generation}/${network.value.name}"].id : null
     }
   }
 
@@ -305,7 +289,7 @@ resource "stackpolicy_readiness_attachment" "cluster" {
   cluster          = var.cluster
   nodes            = local.nodes
   servers          = openstack_compute_instance_v2.node
-  addresses        = merge({ for name, address in local.address : name => address if length(local.nics[name]) > 1 }, local.floating)
+  addresses        = merge({ for name, address in local.address : name => address if length(local.nodes[name].networks) > 1 }, local.floating)
   allow_link_local = var.readiness_allow_link_local
   stable_for       = var.readiness_stable_for
   timeout          = var.readiness_timeout
@@ -341,22 +325,12 @@ resource "stackpolicy_readiness_attachment" "cluster" {
 
   lifecycle {
     precondition {
-      condition     = length(local.unpooled) == 0
-      error_message = "pools names ${join(", ", local.unpooled)}, where the cluster has no node and regions lists none."
-    }
-
-    precondition {
       condition     = alltrue([for node in local.nodes : length(node.template) > 0])
       error_message = "Nodes have no template. Import the cluster again, with templates in the id: {\"cluster\": \"${var.cluster}\", \"templates\": [{\"image\": \"...\", \"networks\": \"...\"}]}."
     }
 
     precondition {
-      condition     = alltrue([for where, ports in local.listed : length(ports[0].spec.floating_ips) >= local.listing[where]])
-      error_message = "floating_ips of networks are too few, one for each node and for each of max_batch_size: ${join("; ", [for where, ports in local.listed : "${where} has ${length(ports[0].spec.floating_ips)} and needs ${local.listing[where]}"])}."
-    }
-
-    precondition {
-      condition     = alltrue(flatten([for where, ports in local.listed : [for p in ports : openstack_networking_floatingip_associate_v2.node["${p.node}/${p.nic.name}"].floating_ip == p.spec.floating_ips[local.nodes[p.node].ordinal - 1]]]))
+      condition     = alltrue([for key, given in openstack_networking_floatingip_associate_v2.node : given.floating_ip == local.given[key].floating_ip])
       error_message = "floating_ips of networks have another order, and a node keeps its address. Append new addresses, and take one off the end of the list only when no node has it."
     }
   }

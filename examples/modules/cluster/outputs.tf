@@ -24,8 +24,13 @@ output "floating_ips" {
   value       = local.floating
 }
 
+output "phase" {
+  description = "What the cluster does, for programs: `in_step`, `behind`, `waits`, `paused`, `outdated` or `held`."
+  value       = stackpolicy_placement_attachment.cluster.phase
+}
+
 output "status" {
-  description = "What the cluster does, in one line."
+  description = "The same for people, in one line."
   value       = stackpolicy_placement_attachment.cluster.status
 }
 

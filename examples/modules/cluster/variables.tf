@@ -155,20 +155,8 @@ variable "user_data" {
 
 variable "networks" {
   description = "Networks of the nodes, by name: [\"shared\"], or as objects, [{ name = \"shared\", floating_ip_pool = \"public\" }]. Keys: name, id, regions and zones that have it (all), port (true: a port of the module's), subnet_id, allowed_address_pairs (addresses), security_group_ids, port_security_enabled, floating_ip_pool and floating_ips, a list of addresses of one region; in the module stateful floating_ips and addresses are by slot."
-  type        = any # an object type would drop a misspelled key silently
+  type        = any # the placement attachment reads it, and says what is wrong with it
   nullable    = false
-  validation {
-    condition     = can([for n in var.networks : try(tostring(n), coalesce(try(n.name, null), can(n.id) ? "id" : null))]) && try(length(var.networks) > 0, false)
-    error_message = "networks is a list of names, or of objects with a name or an id, such as [\"shared\"] or [{ name = \"shared\", floating_ip_pool = \"public\" }]."
-  }
-  validation {
-    condition     = try(length(setsubtract(flatten([for n in var.networks : try(keys(n), [])]), ["name", "id", "regions", "zones", "port", "subnet_id", "addresses", "allowed_address_pairs", "security_group_ids", "port_security_enabled", "floating_ip_pool", "floating_ips"])), 0) == 0
-    error_message = "A network has no ${try(join(", ", setsubtract(flatten([for n in var.networks : try(keys(n), [])]), ["name", "id", "regions", "zones", "port", "subnet_id", "addresses", "allowed_address_pairs", "security_group_ids", "port_security_enabled", "floating_ip_pool", "floating_ips"])), "such key")}. It has name, id, regions, zones, port, subnet_id, addresses, allowed_address_pairs, security_group_ids, port_security_enabled, floating_ip_pool and floating_ips."
-  }
-  validation {
-    condition     = alltrue(flatten([for n in try(flatten([var.networks]), []) : [for k in ["regions", "zones", "allowed_address_pairs", "security_group_ids"] : can([for x in try(n[k], []) : x])]]))
-    error_message = "regions, zones, allowed_address_pairs and security_group_ids of a network are lists, such as [\"RegionOne\"]."
-  }
 }
 
 variable "volumes" {
@@ -255,10 +243,11 @@ variable "servergroup_policies" {
   }
 }
 
-variable "servergroup_id" {
-  description = "Id of a server group that exists, for all nodes, of a cluster in one region: it is inherited, with its policy, and never deleted. Default: none."
-  type        = string
-  default     = null
+variable "servergroup_ids" {
+  description = "Ids of server groups that exist, by region: { RegionOne = \"...\" }. They are inherited, with their policies, and never deleted. Default: none."
+  type        = map(string)
+  default     = {}
+  nullable    = false
 }
 
 variable "max_server_per_host" {
@@ -485,15 +474,7 @@ variable "drain_enabled" {
 
 variable "pools" {
   description = "Octavia pools whose members the nodes of a region are, by a name of your choice: { http = { region = \"RegionOne\", pool_id = \"...\", protocol_port = 80 } }. Also: subnet_id, monitor_address, monitor_port and backup. Default: none."
-  type        = any # an object type would drop a misspelled key silently
+  type        = any # the placement attachment reads it, and says what is wrong with it
   default     = {}
   nullable    = false
-  validation {
-    condition     = can([for p in var.pools : [p.region, p.pool_id, p.protocol_port]]) && can(keys(var.pools))
-    error_message = "pools is a map of objects with region, pool_id and protocol_port, such as { http = { region = \"RegionOne\", pool_id = \"...\", protocol_port = 80 } }."
-  }
-  validation {
-    condition     = try(length(setsubtract(flatten([for p in var.pools : keys(p)]), ["region", "pool_id", "protocol_port", "subnet_id", "monitor_address", "monitor_port", "backup"])), 0) == 0
-    error_message = "A pool has no ${try(join(", ", setsubtract(flatten([for p in var.pools : keys(p)]), ["region", "pool_id", "protocol_port", "subnet_id", "monitor_address", "monitor_port", "backup"])), "such key")}. It has region, pool_id, protocol_port, subnet_id, monitor_address, monitor_port and backup."
-  }
 }

@@ -23,8 +23,8 @@ locals {
   group_of = merge([for place, nodes in local.nodes_at : {
     for i, node in sort(nodes) : substr(node, 9, -1) => try(local.room[place][i % length(local.room[place])], null)
   }]...)
-  grouped = var.servergroup_policies != null && var.servergroup_id == null
-  hints   = { for name in keys(local.nodes) : name => var.servergroup_id != null ? [var.servergroup_id] : local.grouped ? [local.group_of[name]] : [] }
+  grouped = var.servergroup_policies != null && length(var.servergroup_ids) == 0
+  hints   = { for name in keys(local.nodes) : name => local.grouped ? [local.group_of[name]] : [for region, id in var.servergroup_ids : id if region == local.nodes[name].region] }
 }
 
 # A new generation of a node makes its server again, which remembers the groups then.

@@ -6,19 +6,16 @@ resource "stackpolicy_placement_attachment" "cluster" {
   min_size          = var.min_size
   max_size          = var.max_size
   node_name_pattern = var.node_name_pattern
-  regions           = local.regions
+  regions           = var.regions
+  networks          = var.networks
+  pools             = var.pools
   respect_quotas    = var.respect_quotas
   image             = var.image
   flavors           = var.flavors
   user_data         = var.user_data
 
   # Values that a server cannot change: another one comes with another server.
-  template = merge(local.template_at[""], { for key, value in {
-    boot_volume  = var.boot_volume == null ? null : jsonencode(var.boot_volume)
-    key_pair     = var.key_pair
-    config_drive = var.config_drive
-    attempt      = var.attempt
-  } : key => tostring(value) if value != null })
+  template = length(local.template) > 0 ? local.template : null
 
   stateful {
     on_removal = var.on_removal
@@ -82,31 +79,26 @@ resource "stackpolicy_placement_attachment" "cluster" {
 }
 
 locals {
+  # Whatever else a server is made from.
+  template = { for key, value in {
+    boot_volume  = var.boot_volume == null ? null : jsonencode(var.boot_volume)
+    key_pair     = var.key_pair
+    config_drive = var.config_drive
+    attempt      = var.attempt
+  } : key => tostring(value) if value != null }
+
   nodes = stackpolicy_placement_attachment.cluster.nodes
 
   slots = stackpolicy_placement_attachment.cluster.slots
 
-  # The networks of a slot by the template of its node or of the last one, else by the variable, and what that says of each now.
-  nics = { for name, slot in local.slots : name => try(
-    [for n in jsondecode(slot.template.networks) : n], [for n in split(",", slot.template.networks) : { name = n }],
-    local.nics_at["${slot.region}/${slot.zone}"], local.nics_at[slot.region], local.nics_at[""],
-  ) }
-  spec = { for name, slot in local.slots : name => { for nic in local.nics[name] : nic.name => merge({}, [for n in local.networks : n if
-    n.name == nic.name && try(contains(n.regions, slot.region), true) && try(contains(n.zones, slot.zone) || contains(n.zones, "${slot.region}/${slot.zone}"), true)
-  ]...) } }
+  # The ports of a slot outlive its servers.
   ports = merge([for name, slot in local.slots : {
-    for nic in local.nics[name] : "${name}/${nic.name}" => { slot = name, region = slot.region, nic = nic, spec = local.spec[name][nic.name] }
+    for n in slot.networks : "${name}/${n.name}" => merge(n, { slot = name, region = slot.region })
   }]...)
-  # The addresses and settings of a slot are in no template: its port outlives the servers. The id of a network is another network.
-  given    = null
-  settable = ["id"]
-  settings = { for name, slot in local.slots : name => jsondecode(try(slot.template.network_settings,
-    local.settings_at["${slot.region}/${slot.zone}"], local.settings_at[slot.region], local.settings_at[""],
-  )) }
 
   # The address of a node in its first network: an import of a server does not read the order of its networks.
   address = { for name, server in openstack_compute_instance_v2.node : name => try(
-    coalesce([for n in server.network : n.fixed_ip_v4 if n.name == local.nics[name][0].name]...), coalesce(server.access_ip_v4, server.access_ip_v6), "",
+    coalesce([for n in server.network : n.fixed_ip_v4 if n.uuid == local.nodes[name].networks[0].id]...), coalesce(server.access_ip_v4, server.access_ip_v6), "",
   ) }
   floating = merge(
     { for key, address in openstack_networking_floatingip_v2.slot : split("/", key)[0] => address.address },
@@ -135,11 +127,8 @@ locals {
   readiness_hook = nonsensitive(var.readiness_hook_url != null) ? "webhook" : var.readiness_hook_command != null ? "command" : null
   drain_hook     = nonsensitive(var.drain_hook_url != null) ? "webhook" : var.drain_hook_command != null ? "command" : null
 
-  # A region that is not listed any more has nodes until they are replaced.
-  unpooled = setsubtract([for p in var.pools : p.region], concat([for r in var.regions : r.name], [for node in local.nodes : node.region]))
-
   # Variables that are set in vain, or twice.
-  wrong = compact(concat(local.unconnected, [
+  wrong = compact([
     length([for v in [local.health_http, var.health_port != null, var.health_pool_ids != null] : v if v]) > 1 ? "health is asked by one of health_url, health_port and health_pool_ids" : "",
     nonsensitive(var.readiness_hook_url != null) && var.readiness_hook_command != null ? "a hook is one of readiness_hook_url and readiness_hook_command" : "",
     nonsensitive(var.drain_hook_url != null) && var.drain_hook_command != null ? "a hook is one of drain_hook_url and drain_hook_command" : "",
@@ -148,11 +137,10 @@ locals {
     local.readiness_http && nonsensitive(var.readiness_url == null) ? "readiness_status needs readiness_url" : "",
     local.readiness_hook == null && (var.readiness_hook_timeout != null || var.readiness_hook_environment != null) ? "readiness_hook_timeout and readiness_hook_environment need readiness_hook_url or readiness_hook_command" : "",
     local.drain_hook == null && (var.drain_hook_timeout != null || var.drain_hook_environment != null) ? "drain_hook_timeout and drain_hook_environment need drain_hook_url or drain_hook_command" : "",
-    var.servergroup_id != null && length(var.regions) > 1 ? "servergroup_id is one group, of one region" : "",
     var.max_server_per_host != null && var.servergroup_policies != "anti-affinity" ? "max_server_per_host needs servergroup_policies = \"anti-affinity\"" : "",
     var.max_age == null && contains(var.causes, "AGE") ? "AGE in causes needs max_age" : "",
     try(var.max_size >= 0 && var.desired_capacity > var.max_size || var.desired_capacity < coalesce(var.min_size, 0), false) ? "desired_capacity is between min_size and max_size" : "",
-  ]))
+  ])
 }
 
 # Volumes that the variable lacks stay as they are.
@@ -177,35 +165,29 @@ resource "openstack_blockstorage_volume_v3" "slot" {
   }
 }
 
-data "openstack_networking_network_v2" "named" {
-  for_each = { for port in values(local.ports) : "${port.region}/${port.nic.name}" => port... if !can(port.nic.by) }
-  region   = each.value[0].region
-  name     = each.value[0].nic.name
-}
-
 resource "terraform_data" "network" {
   for_each = local.ports
-  input    = try(local.settings[each.value.slot][each.value.nic.name].id, null)
+  input    = each.value.id
 }
 
 resource "openstack_networking_port_v2" "slot" {
   for_each              = local.ports
   name                  = replace(each.key, "/", "-")
   region                = each.value.region
-  network_id            = try(local.settings[each.value.slot][each.value.nic.name].id, data.openstack_networking_network_v2.named["${each.value.region}/${each.value.nic.name}"].id)
-  security_group_ids    = try(each.value.spec.security_group_ids, null)
-  port_security_enabled = try(each.value.spec.port_security_enabled, null)
+  network_id            = each.value.id
+  security_group_ids    = each.value.security_group_ids
+  port_security_enabled = each.value.port_security_enabled
 
   dynamic "fixed_ip" {
-    for_each = contains(keys(each.value.spec), "subnet_id") || contains(keys(lookup(each.value.spec, "addresses", {})), each.value.slot) ? [each.value.spec] : []
+    for_each = each.value.subnet_id != null || each.value.address != null ? [each.value] : []
     content {
-      subnet_id  = try(fixed_ip.value.subnet_id, null)
-      ip_address = try(fixed_ip.value.addresses[each.value.slot], null)
+      subnet_id  = fixed_ip.value.subnet_id
+      ip_address = fixed_ip.value.address
     }
   }
 
   dynamic "allowed_address_pairs" {
-    for_each = try(each.value.spec.allowed_address_pairs, [])
+    for_each = coalesce(each.value.allowed_address_pairs, [])
     content {
       ip_address = allowed_address_pairs.value
     }
@@ -220,9 +202,9 @@ resource "openstack_networking_port_v2" "slot" {
 }
 
 resource "openstack_networking_floatingip_v2" "slot" {
-  for_each    = { for key, port in local.ports : key => port if can(port.nic.pool) && !contains(keys(lookup(port.spec, "floating_ips", {})), port.slot) }
+  for_each    = { for key, port in local.ports : key => port if port.floating_ip_pool != null && !port.given }
   region      = each.value.region
-  pool        = each.value.nic.pool
+  pool        = each.value.floating_ip_pool
   port_id     = openstack_networking_port_v2.slot[each.key].id
   description = each.value.slot
 
@@ -232,9 +214,9 @@ resource "openstack_networking_floatingip_v2" "slot" {
 }
 
 resource "openstack_networking_floatingip_associate_v2" "slot" {
-  for_each    = { for key, port in local.ports : key => port if contains(keys(lookup(port.spec, "floating_ips", {})), port.slot) }
+  for_each    = { for key, port in local.ports : key => port if port.given }
   region      = each.value.region
-  floating_ip = each.value.spec.floating_ips[each.value.slot]
+  floating_ip = each.value.floating_ip
   port_id     = openstack_networking_port_v2.slot[each.key].id
 }
 
@@ -265,7 +247,7 @@ resource "openstack_compute_instance_v2" "node" {
   }
 
   dynamic "network" {
-    for_each = local.nics[each.key]
+    for_each = each.value.networks
     content {
       port = openstack_networking_port_v2.slot["${each.key}/${network.value.name}"].id
     }
@@ -328,7 +310,7 @@ resource "stackpolicy_readiness_attachment" "cluster" {
   cluster          = var.cluster
   nodes            = local.nodes
   servers          = openstack_compute_instance_v2.node
-  addresses        = merge({ for name, address in local.address : name => address if length(local.nics[name]) > 1 }, local.floating)
+  addresses        = merge({ for name, address in local.address : name => address if length(local.nodes[name].networks) > 1 }, local.floating)
   allow_link_local = var.readiness_allow_link_local
   stable_for       = var.readiness_stable_for
   timeout          = var.readiness_timeout
@@ -363,11 +345,6 @@ resource "stackpolicy_readiness_attachment" "cluster" {
   depends_on = [stackpolicy_deletion_attachment.node]
 
   lifecycle {
-    precondition {
-      condition     = length(local.unpooled) == 0
-      error_message = "pools names ${join(", ", local.unpooled)}, where the cluster has no node and regions lists none."
-    }
-
     precondition {
       condition     = alltrue([for node in local.nodes : length(node.template) > 0])
       error_message = "Nodes have no template. Import the cluster again, with templates in the id: {\"cluster\": \"${var.cluster}\", \"templates\": [{\"image\": \"...\", \"networks\": \"...\"}]}."

@@ -14,7 +14,7 @@ output "servers" {
 
 output "addresses" {
   description = "Address of each slot in its first network. It outlives the servers."
-  value       = { for name, nics in local.nics : name => openstack_networking_port_v2.slot["${name}/${nics[0].name}"].all_fixed_ips[0] }
+  value       = { for name, slot in local.slots : name => openstack_networking_port_v2.slot["${name}/${slot.networks[0].name}"].all_fixed_ips[0] }
 }
 
 output "floating_ips" {
@@ -22,8 +22,13 @@ output "floating_ips" {
   value       = local.floating
 }
 
+output "phase" {
+  description = "What the cluster does, for programs: `in_step`, `behind`, `waits`, `paused`, `outdated` or `held`."
+  value       = stackpolicy_placement_attachment.cluster.phase
+}
+
 output "status" {
-  description = "What the cluster does, in one line."
+  description = "The same for people, in one line."
   value       = stackpolicy_placement_attachment.cluster.status
 }
 
@@ -69,5 +74,5 @@ output "volume_ids" {
 
 output "port_ids" {
   description = "Ids of the ports, by slot and network."
-  value       = { for name, nics in local.nics : name => { for nic in nics : nic.name => openstack_networking_port_v2.slot["${name}/${nic.name}"].id } }
+  value       = { for name, slot in local.slots : name => { for n in slot.networks : n.name => openstack_networking_port_v2.slot["${name}/${n.name}"].id } }
 }

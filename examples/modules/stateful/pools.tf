@@ -1,12 +1,12 @@
 # A member is made when its server is in service, because it depends on the readiness attachment, and leaves before its node is drained: also
-# when the server is made again.
+# when the server is made again. A server listens at one port for life, so the node remembers the port.
 resource "openstack_lb_member_v2" "node" {
-  for_each = merge([for pool, p in var.pools : {
-    for name, node in local.nodes : "${name}/${pool}" => merge({ node = name, subnet_id = null, monitor_address = null, monitor_port = null, backup = null }, p) if node.region == p.region
+  for_each = merge([for name, node in local.nodes : {
+    for p in node.pools : "${name}/${p.name}" => merge(p, { node = name, region = node.region })
   }]...)
   name            = each.value.node
   region          = each.value.region
-  pool_id         = each.value.pool_id
+  pool_id         = var.pools[each.value.name].pool_id
   address         = local.address[each.value.node]
   protocol_port   = each.value.protocol_port
   subnet_id       = each.value.subnet_id
@@ -16,6 +16,6 @@ resource "openstack_lb_member_v2" "node" {
   depends_on      = [stackpolicy_readiness_attachment.cluster]
 
   lifecycle {
-    ignore_changes = [weight, admin_state_up, tags] # that somebody sets by hand
+    ignore_changes = [protocol_port, subnet_id, monitor_address, monitor_port, weight, admin_state_up, tags] # it is made with a server; and what somebody sets by hand
   }
 }

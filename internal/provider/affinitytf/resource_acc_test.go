@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -192,10 +193,8 @@ func TestAccAffinityChange(t *testing.T) {
 		"made again, the new one first": {ignoring + first, "soft-anti-affinity", "", true},
 		"made again":                    {ignoring, "soft-anti-affinity", "", false},
 	} {
-		if testing.Short() && name != "another policy" {
-			continue // "make faults" tries all cases
-		}
 		t.Run(name, func(t *testing.T) {
+			runs.In(t, runs.Some(name == "another policy", runs.Short, runs.Night))
 			t.Parallel()
 			c := acctest.New(t, fakecloud.Config{})
 			region, group := c.Regions(t)[0], named(c.Prefix+"g")

@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -75,6 +76,7 @@ func (h wrongHook) servers(t *testing.T) string {
 // TestAccWrongHook: a node whose hook failed keeps its server and does not count as in service. It comes back with a
 // corrected hook and is checked again, or it leaves without its hook.
 func TestAccWrongHook(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	const wrong, failed = "http://127.0.0.1:1/leave", "A lifecycle hook did not complete"
 	for name, end := range map[string]func(t *testing.T, h wrongHook, leaves string){

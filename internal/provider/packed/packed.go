@@ -103,6 +103,9 @@ func complete(v any, of tftypes.Type) (_ any, ok bool) {
 		ok = ok && fits
 		return element
 	}
+	if of.Is(tftypes.DynamicPseudoType) {
+		return dynamic(v)
+	}
 	switch of := of.(type) {
 	case tftypes.Object:
 		for name, of := range of.AttributeTypes {
@@ -121,6 +124,17 @@ func complete(v any, of tftypes.Type) (_ any, ok bool) {
 			list[i] = is(element, of.ElementType)
 		}
 		ok = ok && (v == nil || isList)
+	case tftypes.Set:
+		for i, element := range list {
+			list[i] = is(element, of.ElementType)
+		}
+		ok = ok && (v == nil || isList)
+	case tftypes.Tuple:
+		ok = len(list) == len(of.ElementTypes)
+		for i := range list {
+			list[i] = is(list[i], of.ElementTypes[min(i, len(of.ElementTypes)-1)])
+		}
+		ok = ok && (v == nil || isList)
 	default:
 		ok = !isMap && !isList
 		if number, is := v.(json.Number); is {
@@ -131,6 +145,24 @@ func complete(v any, of tftypes.Type) (_ any, ok bool) {
 		}
 	}
 	return v, ok
+}
+
+// dynamic returns a value that a state file has with its type.
+func dynamic(v any) (_ any, ok bool) {
+	if v == nil {
+		return nil, true
+	}
+	typed, _ := v.(map[string]any)
+	written, err := json.Marshal(typed["type"])
+	if err != nil || len(typed) != 2 {
+		return v, false
+	}
+	of, err := tftypes.ParseJSONType(written) //nolint:staticcheck // the only way to read it
+	if err != nil {
+		return v, false
+	}
+	value, ok := complete(typed["value"], of)
+	return []any{written, value}, ok
 }
 
 // Names are the names of the hidden attributes of a resource.

@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -18,6 +19,7 @@ import (
 // TestAccPlacementFlavors: servers get the first flavor that their zone has a host, and their project a quota for, through a
 // rollout too. A flavor that was full is tried again, and with FLAVOR the nodes get it back.
 func TestAccPlacementFlavors(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	c := acctest.NewFake(t, fakecloud.Config{})
 	const big, small = "m1.small", "m1.tiny"

@@ -20,6 +20,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -575,10 +576,8 @@ var gates = []struct {
 // TestAccGate: no apply of a row takes more than its batch.
 func TestAccGate(t *testing.T) {
 	for i, c := range gates {
-		if testing.Short() && i%16 != 0 {
-			continue // "make faults" tries all rows
-		}
 		t.Run(c.what, func(t *testing.T) {
+			runs.In(t, runs.Some(i%16 == 0, runs.Sweep, runs.Night))
 			t.Parallel()
 			g := &gate{}
 			g.start(t, c.start)

@@ -22,24 +22,26 @@ import (
 var Hidden = packed.Names{"nodes", "slots", "change", "held"}
 
 type attachmentModel struct {
-	ID              types.String `tfsdk:"id"`
-	Cluster         types.String `tfsdk:"cluster"`
-	DesiredCapacity types.Int64  `tfsdk:"desired_capacity"`
-	MinSize         types.Int64  `tfsdk:"min_size"`
-	MaxSize         types.Int64  `tfsdk:"max_size"`
-	Regions         types.List   `tfsdk:"regions"`
-	NodeNamePattern types.String `tfsdk:"node_name_pattern"`
-	Template        types.Map    `tfsdk:"template"`
-	Flavors         types.List   `tfsdk:"flavors"`
-	Ordinals        types.Bool   `tfsdk:"ordinals"`
-	RespectQuotas   types.Bool   `tfsdk:"respect_quotas"`
-	Image           types.String `tfsdk:"image"`
-	UserData        types.String `tfsdk:"user_data"`
-	Deletion        types.Object `tfsdk:"deletion"`
-	Health          types.Object `tfsdk:"health"`
-	Selector        types.Object `tfsdk:"selector"`
-	Update          types.Object `tfsdk:"update"`
-	Stateful        types.Object `tfsdk:"stateful"`
+	ID              types.String  `tfsdk:"id"`
+	Cluster         types.String  `tfsdk:"cluster"`
+	DesiredCapacity types.Int64   `tfsdk:"desired_capacity"`
+	MinSize         types.Int64   `tfsdk:"min_size"`
+	MaxSize         types.Int64   `tfsdk:"max_size"`
+	Regions         types.List    `tfsdk:"regions"`
+	NodeNamePattern types.String  `tfsdk:"node_name_pattern"`
+	Template        types.Map     `tfsdk:"template"`
+	Networks        types.Dynamic `tfsdk:"networks"`
+	Pools           types.Dynamic `tfsdk:"pools"`
+	Flavors         types.List    `tfsdk:"flavors"`
+	Ordinals        types.Bool    `tfsdk:"ordinals"`
+	RespectQuotas   types.Bool    `tfsdk:"respect_quotas"`
+	Image           types.String  `tfsdk:"image"`
+	UserData        types.String  `tfsdk:"user_data"`
+	Deletion        types.Object  `tfsdk:"deletion"`
+	Health          types.Object  `tfsdk:"health"`
+	Selector        types.Object  `tfsdk:"selector"`
+	Update          types.Object  `tfsdk:"update"`
+	Stateful        types.Object  `tfsdk:"stateful"`
 
 	Nodes        types.String `tfsdk:"nodes"` // a text, see [Hidden]
 	Slots        types.String `tfsdk:"slots"`
@@ -48,6 +50,7 @@ type attachmentModel struct {
 	Change       types.String `tfsdk:"change"`
 	Held         types.String `tfsdk:"held"`
 	Moves        types.String `tfsdk:"moves"`
+	Phase        types.String `tfsdk:"phase"`
 	Remaining    types.Int64  `tfsdk:"remaining"`
 	Status       types.String `tfsdk:"status"`
 	Summary      types.String `tfsdk:"summary"`
@@ -90,6 +93,8 @@ var (
 		"generation": types.Int64Type,
 		"mark":       types.StringType,
 		"closed":     types.BoolType,
+		"networks":   networksType,
+		"pools":      poolsType,
 	}}
 	slotType = types.ObjectType{AttrTypes: map[string]attr.Type{
 		"index":    types.Int64Type,
@@ -97,6 +102,7 @@ var (
 		"zone":     types.StringType,
 		"template": templateType,
 		"volumes":  types.ListType{ElemType: types.StringType},
+		"networks": networksType,
 		"in_use":   types.BoolType,
 	}}
 )
@@ -155,7 +161,12 @@ func (m attachmentModel) flavors() roster.Flavors {
 
 // inStep reports whether the last refresh found the cluster as it should be.
 func (m attachmentModel) inStep() bool {
-	return status.WordOf(m.Status.ValueString()) == status.InStep
+	return status.Phase(m.Phase.ValueString()) == status.InStep
+}
+
+// setPhase sets the phase and the status.
+func (m *attachmentModel) setPhase(s status.Status) {
+	m.Phase, m.Status = types.StringValue(string(s.Phase)), types.StringValue(s.Text)
 }
 
 // proceeds reports whether a plan may have something to do although nothing changed: the
@@ -210,6 +221,9 @@ func (m attachmentModel) perPlace(argument, all string) map[placement.Place]stri
 type sources struct {
 	Images  map[string]map[string]image `json:"images,omitempty"`
 	Flavors roster.FlavorIDs            `json:"flavors,omitempty"` // "" for a flavor that is gone
+
+	Networks map[string]map[string]network `json:"networks,omitempty"`
+	Pools    map[string]string             `json:"pools,omitempty"` // what templates of a region have of them
 }
 
 // image is an image of a configuration.

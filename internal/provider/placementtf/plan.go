@@ -74,6 +74,9 @@ func (p *attachmentPlanner) decide(ctx context.Context) (d decision, ok bool) {
 	}
 	d.next, d.change, d.policy = p.planRoster(ctx, d.now, policy)
 	p.refuseGone(d.change)
+	p.refuseFewAddresses(d)
+	p.refuseUnpooled(d)
+	p.refuseRenamed()
 	return d, !p.diags.HasError()
 }
 
@@ -179,16 +182,17 @@ func (p *attachmentPlanner) store(ctx context.Context, d decision) {
 	plan, after := p.plan, p.memory
 	after.Sources, after.Batch = plan.sources, p.batch(d.change)
 	after.Blind = true // everything seen so far is older than this apply
-	plan.Status, plan.Remaining = types.StringValue(d.change.Status), types.Int64Value(d.change.Remaining)
+	plan.setPhase(d.change.Status)
+	plan.Remaining = types.Int64Value(d.change.Remaining)
 	if p.state != nil {
-		plan.UserDataTexts = p.state.UserDataTexts
+		plan.UserDataTexts, plan.Nodes = p.state.UserDataTexts, p.state.Nodes // as they were
 	}
 	plan.remember(d.next, d.written)
 	plan.record(d.change, after.Batch)
 	if p.state != nil {
 		after.store(ctx, p.private, d.next, p.diags) // the leaving nodes
 	}
-	if !p.known(ctx, "template", plan.Template) || !p.sourcesKnown(ctx) {
+	if !p.known(ctx, "template", plan.Template) || !p.sourcesKnown(ctx) || !plan.partsKnown() {
 		p.forgetTemplates(ctx)
 	}
 }
@@ -209,11 +213,12 @@ func (p *attachmentPlanner) batch(change planner.Change) int64 {
 // missing servers, and a readiness attachment waits. It reports false, and the plan is empty, if the apply brings no
 // node into service, or if an earlier apply should have done it and did not.
 func (p *attachmentPlanner) awaits(ctx context.Context, now roster.Roster, change planner.Change) (changed bool) {
-	status, after := types.StringValue(change.Status), p.memory
-	if len(change.Awaits) == 0 || status.Equal(p.state.Status) {
+	after := p.memory
+	if len(change.Awaits) == 0 {
 		return false
 	}
-	p.plan.Status, p.plan.Remaining = status, types.Int64Value(change.Remaining)
+	p.plan.setPhase(change.Status)
+	p.plan.Remaining = types.Int64Value(change.Remaining)
 	after.Sources, after.Blind = p.plan.sources, true
 	after.Awaited, after.AwaitedIn = slices.Concat(after.Awaited, change.Awaits), after.fingerprint()
 	after.store(ctx, p.private, now, p.diags)

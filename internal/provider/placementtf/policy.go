@@ -40,7 +40,7 @@ func (m attachmentModel) policy(
 		Templates:    m.templates(),
 		Flavors:      m.flavors(),
 		FlavorIDs:    m.sources.Flavors,
-		Ordinals:     m.Ordinals.ValueBool(),
+		Ordinals:     m.Ordinals.ValueBool() || m.givesAddresses(),
 		Update:       m.update(ctx, diags),
 		Stateful:     m.stateful(ctx, diags),
 		RequireMarks: marked,
@@ -80,9 +80,7 @@ func (m attachmentModel) templates() roster.Templates {
 			delete(own[at], key)
 		}
 	}
-	given := places.Own[types.Map](m.Regions, "template")
-	given[placement.Place{}] = m.Template
-	for at, values := range given {
+	for at, values := range m.templatesGiven() {
 		for key, text := range templateOf(values) {
 			add(at, key, text)
 		}
@@ -102,11 +100,23 @@ func (m attachmentModel) templates() roster.Templates {
 	for at, text := range m.userData() {
 		add(at, roster.KeyUserData, hashOf(text))
 	}
+	for at, texts := range m.partTexts() {
+		for key, text := range texts {
+			add(at, key, text)
+		}
+	}
 	templates := map[placement.Place]roster.Template{}
 	for at, values := range own {
 		templates[at] = roster.NewTemplate(values)
 	}
 	return roster.NewTemplates(templates)
+}
+
+// templatesGiven are the templates of the attachment, of its regions and of its zones, as written.
+func (m attachmentModel) templatesGiven() map[placement.Place]types.Map {
+	given := places.Own[types.Map](m.Regions, "template")
+	given[placement.Place{}] = m.Template
+	return given
 }
 
 // templateOf translates the values of a template that are known.
@@ -176,6 +186,7 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 		}
 	}
 	m.validateSources(diags)
+	m.validateParts(diags)
 	m.validateSizes(diags)
 	m.health(ctx, diags)
 	m.validateStateful(ctx, diags)
@@ -183,8 +194,7 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 
 // validateSources refuses a template that says what an argument says.
 func (m attachmentModel) validateSources(diags *diag.Diagnostics) {
-	templates := places.Own[types.Map](m.Regions, "template")
-	templates[placement.Place{}] = m.Template
+	templates := m.templatesGiven()
 	for _, key := range []string{roster.KeyImage, roster.KeyImageID, roster.KeyUserData} {
 		argument, given := "image", len(m.images())
 		if key == roster.KeyUserData {
@@ -192,8 +202,7 @@ func (m attachmentModel) validateSources(diags *diag.Diagnostics) {
 		}
 		for _, at := range slices.SortedFunc(maps.Keys(templates), placement.Place.Compare) {
 			if _, twice := templates[at].Elements()[key]; twice && given > 0 {
-				diags.AddAttributeError(m.path(at, "template").AtMapKey(key), "Given twice", fmt.Sprintf(
-					"The argument %s fills in the %s of a template. Remove this one, or the argument.", argument, key))
+				refuseGivenTwice(m.path(at, "template").AtMapKey(key), argument, key, diags)
 			}
 		}
 	}

@@ -195,7 +195,7 @@ func (m *attachmentModel) setStatus(ctx context.Context, r roster.Roster, after 
 	}
 	after.Awaited = slices.DeleteFunc(slices.Clone(after.Awaited),
 		func(name string) bool { return !slices.Contains(change.Absent, name) })
-	m.Status = types.StringValue(change.Now)
+	m.setPhase(change.Now)
 	m.hold(change)
 	if m.inStep() && m.Remaining.ValueInt64() > 0 {
 		// A server that is made again in its place remains until a refresh sees that it is healthy. No plan would

@@ -25,6 +25,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // maxCapacity is the maximum number of nodes: a larger number is a mistake, and would only
@@ -79,6 +81,15 @@ func attachmentSchema() schema.Schema {
 				"choice, such as a key pair. Let the servers take their values from the node, as in " +
 				"`each.value.template.key_pair`: a node keeps its template, so a change changes no server by itself. " +
 				"Give the version of a secret, never the secret. The argument cannot be removed again."),
+			"networks": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Networks of new nodes, in order: a " +
+				"list of names, or of objects with `name` or `id`, and any of `regions`, `zones` (those that have it), " +
+				"`port`, `subnet_id`, `allowed_address_pairs`, `security_group_ids`, `port_security_enabled`, " +
+				"`floating_ip_pool` and `floating_ips`. A name is looked up once, and the node remembers the id: let " +
+				"the servers take `each.value.networks`. Another key is refused."},
+			"pools": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Octavia pools of new nodes: a map of " +
+				"objects with `region`, `pool_id` and `protocol_port`, and any of `subnet_id`, `monitor_address`, " +
+				"`monitor_port` and `backup`. A server listens at a port for life: let the members take " +
+				"`each.value.pools`. Another key is refused."},
 			"flavors": places.FlavorsArgument("Flavors of new nodes, [the best one " +
 				"first](../guides/rolling-out-an-image.md#flavors-in-order), by id or name. Let the servers take " +
 				"`each.value.flavor_id`."),
@@ -105,6 +116,7 @@ func attachmentSchema() schema.Schema {
 				"[held](../guides/operating-a-cluster.md#each-status), by name, as in `change`."),
 			"moves": attribute.ComputedText("The `change` in one line, with the places of nodes that come: " +
 				"`batch 2 of 5: web-1 leaves; web-8 comes in RegionOne/az-1`."),
+			"phase": attribute.ComputedText("What the cluster does after a successful apply, for programs: " + phases() + "."),
 			"remaining": attribute.ComputedNumber("Number of nodes that `update` still has to replace after this " +
 				"apply."),
 			"status": attribute.ComputedText("Status of the cluster after a successful apply, in one line. See " +
@@ -174,6 +186,15 @@ func updateBlock() schema.Block {
 			"`stackpolicy_readiness_attachment` has marked it. Defaults to `true`: no batch begins until " +
 			"there is one. With `false` a server that is `ACTIVE` counts as in service."),
 	}, "causes", "max_batch_size")
+}
+
+// phases lists the phases with their meanings.
+func phases() string {
+	var list []string
+	for _, p := range status.All {
+		list = append(list, fmt.Sprintf("`%s` (%s)", p.Phase, p.Means))
+	}
+	return text.And(list)
 }
 
 func causes() (names []string) {

@@ -258,12 +258,22 @@ func (m *attachmentModel) lookAgain(
 		if closed(region) || err != nil {
 			after.put(region, before.Images[region], before.Flavors[region])
 		}
+		networks, failed := before.Networks[region], error(nil)
+		if !closed(region) {
+			networks, failed = m.renewNetworks(ctx, cloud, r, region, networks)
+			err = cmp.Or(err, failed)
+		}
+		if failed != nil {
+			networks = before.Networks[region]
+		}
+		after.putNetworks(region, networks)
 		if _, none := errors.AsType[*openstack.NoEndpointError](err); err != nil && !none {
 			diags.AddWarning("Unable to look up images and flavors",
 				text.Sentence(err)+" What the refresh before found still counts.")
 		}
 	}
 	after.alias(l.words)
+	after.Pools = before.Pools
 	m.sources = after
 	warnOfGone(after, diags)
 	for name, n := range r.Nodes {

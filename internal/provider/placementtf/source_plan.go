@@ -18,7 +18,10 @@ import (
 // resolve looks up what is new in the plan, and refuses names that nothing has.
 func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) (resolved sources) {
 	closed := closedRegions(p.plan.listedRegions())
-	l := p.plan.looker(p.backend.Walk(), now)
+	l, shown := p.plan.looker(p.backend.Walk(), now), map[string]shownNode{}
+	if p.state != nil {
+		shown = elements[shownNode](p.state.Nodes.ValueString(), p.diags)
+	}
 	for _, listed := range p.plan.regionsOf(now) {
 		region := listed.Name
 		images, flavors := map[string]image{}, map[string]string{}
@@ -41,6 +44,10 @@ func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) (res
 			}
 		}
 		resolved.put(region, images, flavors)
+		p.resolveNetworks(ctx, now, region, closed(region), &resolved)
+		if p.state != nil && p.plan.partsKnown() {
+			resolved.putPools(region, p.poolText(now, shown, region))
+		}
 	}
 	if u := value.Object[updateModel](ctx, p.plan.Update, p.diags); u != nil &&
 		slices.Contains(texts(u.Causes), string(roster.Newer)) {

@@ -26,7 +26,9 @@ type shownNode struct {
 	ImageID    packed.Text  `msgpack:"image_id"`
 	Index      int64        `msgpack:"index"`
 	Mark       packed.Text  `msgpack:"mark"`
+	Networks   packed.Value `msgpack:"networks"` // as the template has them
 	Ordinal    *int64       `msgpack:"ordinal"`
+	Pools      packed.Value `msgpack:"pools"`
 	Region     string       `msgpack:"region"`
 	Template   packed.Value `msgpack:"template"` // a map of texts, which many nodes share
 	Zone       packed.Text  `msgpack:"zone"`
@@ -36,6 +38,7 @@ type shownNode struct {
 type shownSlot struct {
 	InUse    bool         `msgpack:"in_use"`
 	Index    int64        `msgpack:"index"`
+	Networks packed.Value `msgpack:"networks"` // with the slot's own addresses
 	Region   string       `msgpack:"region"`
 	Template packed.Value `msgpack:"template"`
 	Volumes  []string     `msgpack:"volumes"`
@@ -119,7 +122,7 @@ func (m attachmentModel) slots(diags *diag.Diagnostics) map[string]roster.Slot {
 }
 
 // rememberSlots puts the slots into the state, or null without any.
-func (m *attachmentModel) rememberSlots(r roster.Roster) {
+func (m *attachmentModel) rememberSlots(r roster.Roster, parts shownParts) {
 	if r.Slots == nil {
 		m.Slots = types.StringNull()
 		return
@@ -130,6 +133,7 @@ func (m *attachmentModel) rememberSlots(r roster.Roster) {
 		slots[name] = shownSlot{
 			InUse:    inUse,
 			Index:    s.Index,
+			Networks: parts.slotNetworks(name, s.Template, s.Place),
 			Region:   s.Region,
 			Template: packed.Value(packed.Map(s.Template.Values()).ValueString()),
 			Volumes:  append([]string{}, s.Volumes.List()...),
@@ -139,7 +143,7 @@ func (m *attachmentModel) rememberSlots(r roster.Roster) {
 	m.Slots = packed.Map(slots)
 }
 
-// remember puts a roster and its distribution into the state.
+// remember puts a roster and its distribution into the state, which has the nodes as they were before.
 func (m *attachmentModel) remember(r roster.Roster, regions []placement.Region) {
 	closed := map[placement.Place]bool{}
 	for _, region := range regions {
@@ -149,7 +153,7 @@ func (m *attachmentModel) remember(r roster.Roster, regions []placement.Region) 
 		}
 	}
 	templates, images := map[roster.Template]packed.Value{}, map[roster.Template]string{}
-	nodes := make(map[string]shownNode, len(r.Nodes))
+	nodes, parts := make(map[string]shownNode, len(r.Nodes)), m.partsShown()
 	for name, n := range r.Nodes {
 		zone := value.TextOrNull(n.Zone)
 		if n.Unplaced {
@@ -172,14 +176,16 @@ func (m *attachmentModel) remember(r roster.Roster, regions []placement.Region) 
 			ImageID:    packed.Text{String: value.TextOrNull(cmp.Or(images[n.Template], n.Image))},
 			Index:      n.Index,
 			Mark:       packed.Text{String: types.StringValue(string(n.Mark))},
+			Networks:   parts.networks(n.Template, n.Place, n.Ordinal),
 			Ordinal:    ordinal,
+			Pools:      parts.pools(name, n),
 			Region:     n.Region,
 			Template:   templates[n.Template],
 			Zone:       packed.Text{String: zone},
 		}
 	}
 	m.Nodes = packed.Map(nodes)
-	m.rememberSlots(r)
+	m.rememberSlots(r, parts)
 	m.rememberUserData(r)
 	m.NextIndex = types.Int64Value(r.Next)
 	m.Distribution = value.ZoneCounts(distribution(r, regions))

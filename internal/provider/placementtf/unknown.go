@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -27,6 +28,10 @@ import (
 // refusesUnknown refuses unknown values that could change the plan of an existing
 // attachment when Terraform plans again at apply.
 func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
+	if at, unknown := p.plan.unknownPart(); unknown && p.state != nil {
+		p.refuseUnknownPart(at)
+		return true
+	}
 	templates := p.known(ctx, "template", p.plan.Template)
 	if p.state == nil || templates && value.Known(ctx, p.plan.Update) {
 		return false
@@ -42,9 +47,17 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 	return true
 }
 
-func (p *attachmentPlanner) refuseUnknown(at path.Path) {
+func (p *attachmentPlanner) refuseUnknown(at path.Path) { p.refuseUnknownAt(at, at.String()) }
+
+// refuseUnknownPart refuses a value in a dynamic argument, in which Terraform shows no path.
+func (p *attachmentPlanner) refuseUnknownPart(at string) {
+	argument, _, _ := strings.Cut(at, "[")
+	p.refuseUnknownAt(path.Root(argument), at)
+}
+
+func (p *attachmentPlanner) refuseUnknownAt(at path.Path, name string) {
 	p.diags.AddAttributeError(at, "Not known before the apply",
-		at.String()+" is known only after the apply. Which nodes there are, and what they are made from, cannot be "+
+		name+" is known only after the apply. Which nodes there are, and what they are made from, cannot be "+
 			"planned from it. Apply the resource that it comes from first, with -target, or take it from a "+
 			"variable, or from a data source that depends on nothing that changes. "+neverKnown)
 }
@@ -60,6 +73,10 @@ func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 		return false
 	}
 	plan := p.plan
+	if at, unknown := plan.unreadPart(); unknown {
+		p.refuseUnknownPart(at)
+		return false
+	}
 	decisive := []namedValue{
 		{"desired_capacity", plan.DesiredCapacity}, {"flavors", plan.Flavors},
 		{"stateful", plan.Stateful}, {"ordinals", plan.Ordinals},
@@ -175,8 +192,14 @@ func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
 	for name, n := range nodes {
 		at := placement.Place{Region: n.Region, Zone: n.Zone.ValueString()}
 		var forgets bool
-		if n.Template, forgets = forgetTemplate(ctx, n.Template, at, given, p.diags); !forgets {
+		n.Template, forgets = forgetTemplate(ctx, n.Template, at, given, p.diags)
+		var networks, pools bool
+		n.Template, networks, pools = p.plan.forgetParts(n.Template, at, p.diags)
+		if !forgets && !networks && !pools {
 			continue
+		}
+		if networks {
+			n.Networks = show(p.plan.networksAt(at), networksType)
 		}
 		n.Mark.String = types.StringUnknown()
 		if !knownAt(ctx, given[roster.KeyImage], at) {
@@ -189,6 +212,7 @@ func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
 	for name, s := range slots {
 		at := placement.Place{Region: s.Region, Zone: s.Zone.ValueString()}
 		s.Template, _ = forgetTemplate(ctx, s.Template, at, given, p.diags)
+		s.Template, _, _ = p.plan.forgetParts(s.Template, at, p.diags)
 		slots[name] = s
 	}
 	if p.plan.Slots.ValueString() != "" {

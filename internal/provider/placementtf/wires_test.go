@@ -9,6 +9,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -101,6 +102,7 @@ var wires = []struct {
 // TestAccWires: the first command that can see a loose wire names it. The wire costs no server, or one batch; when it is
 // repaired, the rollout goes on.
 func TestAccWires(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	for _, row := range wires {
 		t.Run(row.name, func(t *testing.T) {
@@ -148,6 +150,7 @@ func TestAccWires(t *testing.T) {
 // TestAccWiresFound: without a readiness attachment no plan sees the servers, and with names that somebody changed none can.
 // The first apply after a look names the wire, no batch begins while it is loose, and the rollout goes on when it is repaired.
 func TestAccWiresFound(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	for _, loose := range []struct {
 		says  string
 		start gated

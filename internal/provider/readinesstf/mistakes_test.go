@@ -20,6 +20,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -261,6 +262,7 @@ var mistakes = []struct {
 	version string          // version of the new cluster
 	then    func(b *behind)
 	end     string // servers by version at the end
+	run     runs.Run
 }{
 	{"a bad image five times, a worse one, a good one, a bad one in the middle of it, the good one again", nil, "a", func(b *behind) {
 		for range 5 {
@@ -273,14 +275,14 @@ var mistakes = []struct {
 		b.tries("bad3", "2 of 2")
 		b.holds("a:2/2 b:4/4 bad3:2/0")
 		b.finish("b")
-	}, "b:6/6"},
+	}, "b:6/6", runs.Sweep},
 	{"growth from 6 to 14 with a bad image, then a good one", nil, "a", func(b *behind) {
 		b.size = 14
 		b.tries("bad1", "10 of 10")
 		b.must("b") // servers that never served are made again at once
 		b.holds("a:4/4 b:10/10")
 		b.finish("b")
-	}, "b:14/14"},
+	}, "b:14/14", runs.Sweep},
 	{"a canary of a third, growth from 6 to 12, then the old image with the same target", func(b *behind) { b.target = "34%" }, "a", func(b *behind) {
 		b.must("b")
 		b.must("b")
@@ -289,7 +291,7 @@ var mistakes = []struct {
 		b.must("b")
 		b.holds("a:7/7 b:5/5")
 		b.finish("a")
-	}, "a:12/12"},
+	}, "a:12/12", runs.Night},
 	{"the attachment leaves the state in the middle of a rollout, and is imported", nil, "a", func(b *behind) {
 		b.must("b")
 		b.run("state", "rm", placement)
@@ -297,19 +299,19 @@ var mistakes = []struct {
 		b.must("b")
 		b.holds("a:4/4 b:2/2") // their marks say which have the new template
 		b.finish("b")
-	}, "b:6/6"},
+	}, "b:6/6", runs.Sweep},
 	{"a first template with a bad image, despite the warning, then with what the nodes have", nil, "", func(b *behind) {
 		assert.Regexp(b, acctest.Says("6 nodes"), b.plan("bad1"))
 		b.must("bad1")
 		b.holds("a:6/6") // servers are made again with a generation, and a first template raises none
 		b.finish("a")
-	}, "a:6/6"},
+	}, "a:6/6", runs.Night},
 	{"half of a batch gets into service, then the old image", nil, "a", func(b *behind) {
 		b.sick.Store(new("7"))
 		b.tries("b", "1 of 2")
 		b.sick.Store(nil)
 		b.finish("a")
-	}, "a:6/6"},
+	}, "a:6/6", runs.Night},
 	{"half of a growth gets into service, then the old size", nil, "a", func(b *behind) {
 		b.size = 8
 		b.sick.Store(new("7"))
@@ -317,7 +319,7 @@ var mistakes = []struct {
 		b.sick.Store(nil)
 		b.size = 6
 		b.finish("a")
-	}, "a:6/6"},
+	}, "a:6/6", runs.Night},
 	{"a server of the batch is locked after the plan, and unlocked after the apply", nil, "a", func(b *behind) {
 		b.write("b")
 		plan, err := b.Plan(b.Context(), "step.tfplan")
@@ -338,7 +340,7 @@ var mistakes = []struct {
 		assert.NotEmpty(b, s.Metadata[openstack.MarkKey], "it is still in service")
 		b.Cloud.Act(b.T, region, locked, `{"unlock": null}`, "ACTIVE")
 		b.finish("b")
-	}, "b:6/6"},
+	}, "b:6/6", runs.Sweep},
 	{"both new servers of a batch are stopped by hand, three applies, then they are started",
 		func(b *behind) { b.ignore = "power_state" }, "a", func(b *behind) {
 			b.must("b")
@@ -349,14 +351,14 @@ var mistakes = []struct {
 			b.power("b", "os-start", "ACTIVE")
 			b.holds("a:4/4 b:2/2")
 			b.finish("b")
-		}, "b:6/6"},
+		}, "b:6/6", runs.Night},
 	{"three applies of an image with `-refresh=false`", nil, "a", func(b *behind) {
 		for range 3 {
 			b.must("b", "-refresh=false")
 		}
 		b.holds("a:6/6") // nothing is known of the nodes
 		b.finish("b")
-	}, "b:6/6"},
+	}, "b:6/6", runs.Night},
 	{"the readiness attachment is removed while a bad batch is open, despite the warning, and comes back with the old image", nil, "a", func(b *behind) {
 		b.tries("bad1", "2 of 2")
 		without, _, _ := strings.Cut(b.config("bad1"), `resource "stackpolicy_readiness`)
@@ -365,13 +367,14 @@ var mistakes = []struct {
 		_, err := b.apply()
 		require.ErrorContains(b, err, "A drain would begin too early")
 		b.finish("a")
-	}, "a:6/6"},
+	}, "a:6/6", runs.Sweep},
 }
 
 // TestAccMistakes: a mistake costs no more than the guide says.
 func TestAccMistakes(t *testing.T) {
 	for _, c := range mistakes {
 		t.Run(c.what, func(t *testing.T) {
+			runs.In(t, c.run)
 			t.Parallel()
 			b := &behind{}
 			if c.unlike != nil {
@@ -388,6 +391,7 @@ func TestAccMistakes(t *testing.T) {
 // TestAccMistakesRefused: the plan refuses a mistake that would lose servers, with any
 // other change in the same plan, and nothing is left to do once it is taken back.
 func TestAccMistakesRefused(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	b := &behind{}
 	b.start(t, acctest.New(t, fakecloud.Config{}), "a")
@@ -435,6 +439,7 @@ func TestAccMistakesRefused(t *testing.T) {
 
 // TestMistakesZoneDown: a zone is down in the middle of a rollout, which goes on in other zones, and ends when the zone is back.
 func TestMistakesZoneDown(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	b := &behind{}
 	b.start(t, acctest.NewFake(t, fakecloud.Config{}), "a")
@@ -478,6 +483,7 @@ func TestAccReadinessRollback(t *testing.T) { // not in parallel: servers of oth
 // TestAccMistakesResize: a resize that a full quota refuses changes no other node, and
 // goes on when there is room.
 func TestAccMistakesResize(t *testing.T) { // not in parallel, for the same reason
+	runs.In(t, runs.Sweep)
 	c := acctest.New(t, fakecloud.Config{})
 	flavors := c.TwoFlavors(t)
 	b := &behind{flavor: flavors[0][0], more: `method = "IN_PLACE"`}
@@ -496,6 +502,7 @@ func TestAccMistakesResize(t *testing.T) { // not in parallel, for the same reas
 // TestMistakesInPlace: with IN_PLACE, too, a mistake ends with its correction. Nodes that never served take it at once,
 // and a batch at a time if no look ever found their servers, which may have other names.
 func TestMistakesInPlace(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	flavors := acctest.NewFake(t, fakecloud.Config{}).TwoFlavors(t)
 	for _, m := range []struct {
 		what string

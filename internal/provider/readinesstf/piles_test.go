@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -50,6 +52,7 @@ func TestAccPiles(t *testing.T) {
 		}, 10},
 	} {
 		t.Run(c.what, func(t *testing.T) {
+			runs.In(t, runs.Some(!strings.Contains(c.what, "no zone has a host"), runs.Sweep, runs.Night))
 			t.Parallel()
 			b := &behind{}
 			b.start(t, acctest.NewFake(t, fakecloud.Config{}), "a")
@@ -67,6 +70,7 @@ func TestAccPiles(t *testing.T) {
 
 // TestAccEndsWell: after one apply that ended well the next plan is empty, whatever the apply had to do for it.
 func TestAccEndsWell(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	for _, c := range []struct {
 		what string
 		then func(b *behind)
@@ -97,6 +101,7 @@ func TestAccEndsWell(t *testing.T) {
 // TestAccStray: a server that Terraform never heard of is named with its id, and stands in the way of nothing. Once it
 // is deleted, nothing speaks of it.
 func TestAccStray(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	b := &behind{}
 	b.start(t, acctest.NewFake(t, fakecloud.Config{}), "a")
@@ -137,6 +142,7 @@ func soldOut(b *behind) {
 // before the server is in the state. The rollout goes on: the next plan has the id of the server, and the plan after it has
 // both ids.
 func TestMistakesKilled(t *testing.T) {
+	runs.In(t, runs.Sweep)
 	t.Parallel()
 	b := &behind{installed: true}
 	b.start(t, acctest.NewFake(t, fakecloud.Config{}), "a")

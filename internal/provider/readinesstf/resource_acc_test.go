@@ -23,6 +23,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -238,10 +239,8 @@ func TestAccReadinessOrder(t *testing.T) {
 		// Adding create_before_destroy together with a replacement is too late.
 		"before": {lifecycle{}, bothFirst, deletionsStay, acctest.TerraformMinor(t) < 16},
 	} {
-		if testing.Short() && name != "nowhere" {
-			continue // "make faults" tries all cases
-		}
 		t.Run("missing "+name, func(t *testing.T) {
+			runs.In(t, runs.Some(name == "nowhere", runs.Short, runs.Night))
 			t.Parallel()
 			r := startRollout(t)
 			r.roll(t, c.lifecycle, "a = 1, b = 1")

@@ -11,12 +11,12 @@ import (
 // Hold is why a node that should be replaced is not. The set is closed; nil is no hold. The sentences
 // have words in braces, which package say fills in.
 type Hold struct {
-	Done   bool        // whether only a person ends the hold, so that the node does not remain to be replaced
-	Quiet  bool        // whether the status of the cluster shows the hold only if no other hold applies
-	Why    string      // clause about what holds a node
-	Word   status.Word // first word of the status of the cluster; "" for [status.Held]
-	Status string      // text after that word; "" for a hold that the status does not show
-	Title  string      // title of the notice; "" for a hold without a notice
+	Done   bool         // whether only a person ends the hold, so that the node does not remain to be replaced
+	Quiet  bool         // whether the status of the cluster shows the hold only if no other hold applies
+	Why    string       // clause about what holds a node
+	Word   status.Phase // phase of the cluster; "" for [status.Held]
+	Status string       // text of the status after its first words; "" for a hold that the status does not show
+	Title  string       // title of the notice; "" for a hold without a notice
 	Notice string
 	SaidBy *Hold // hold whose status and notice say this one too
 }
@@ -114,7 +114,7 @@ var (
 			"nodes in candidates.",
 	}
 	Bakes = &Hold{
-		Word:   status.Bakes,
+		Word:   status.Paused,
 		Why:    "the previous batch must be in service for longer: {baking}",
 		Status: "{baking} must be in service for longer",
 		Title:  "A batch has to serve before the next one",

@@ -145,7 +145,7 @@ type member struct {
 func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster.Node) kind) plan {
 	p, policy := plan{question: q, before: before}, q.policy()
 	p.after, p.change, p.err = planner.Plan(before, seen, policy)
-	p.status = p.change.Now
+	p.status = p.change.Now.Text
 	verdicts := map[string]verdict.Verdict{}
 	for _, v := range p.change.List {
 		verdicts[v.Name] = *v
@@ -356,7 +356,7 @@ func (p plan) moves() string {
 }
 
 func (p plan) flatters() string {
-	says := p.method != none && !p.is("blind") && status.WordOf(p.status) == status.InStep
+	says := p.method != none && !p.is("blind") && p.change.Now.Phase == status.InStep
 	return said(says && p.change.Remaining > 0, "more remains") + p.first(func(m member) bool {
 		held := m.Outcome == verdict.Held && m.Hold != hold.Target && m.Hold != hold.Protected
 		return says && (held || p.change.Empty() && m.stays() && m.truth == out)

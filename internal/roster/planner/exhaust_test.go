@@ -15,11 +15,12 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 )
 
 var exhaust = flag.String("exhaust", "small", "how large the clusters of TestExhaust are: small, whole or night")
 
-// TestExhaust asks for a plan of every small cluster (with -short of one out of eight), and after every short history of
+// TestExhaust asks for a plan of every small cluster ("make test" of one out of eight), and after every short history of
 // one, and compares each with the truth and with the promises to users. It does not know how a plan is made. A reader needs five tables: what a look at
 // a node proves (looks), what was promised (promises, and ways for the result of many applies), what an adversary does
 // (lies, outcomes), and what is asked (parts, moments). Only put, cluster and policy translate the words of looks and
@@ -31,14 +32,12 @@ var exhaust = flag.String("exhaust", "small", "how large the clusters of TestExh
 //	night   about 20,000,000    an hour          not run
 func TestExhaust(t *testing.T) {
 	size, reached, asked := sizes[*exhaust], map[*hold.Hold]bool{}, 0
-	if testing.Short() {
-		size.worlds /= 4
-	}
 	if size.nodes == 0 {
 		t.Fatalf("there is no size %q", *exhaust)
 	}
 	for _, part := range parts {
 		t.Run(part.name, func(t *testing.T) {
+			runs.In(t, runs.Some(part.name == "moments", runs.Sweep, runs.Short))
 			asked++
 			all := spread(func(ask func(question)) { part.ask(size.nodes, ask) })
 			maps.Copy(reached, all.held)
@@ -46,13 +45,17 @@ func TestExhaust(t *testing.T) {
 		})
 	}
 	for _, h := range hold.All {
-		if !reached[h] && asked == len(parts) { // -skip leaves parts out
+		if !reached[h] && asked == len(parts) { // "make test" leaves one out
 			t.Errorf("no cluster is held because %s", h.Why)
 		}
 	}
 	question{capacity: 2, causes: ill, batch: 1, target: 100, stop: 50, wanted: "a"}.by(func(q question) {
-		t.Run("histories, "+q.method, func(t *testing.T) { report(t, histories(q, size.depth, size.worlds, false)) })
-		t.Run("histories with honest looks, "+q.method, func(t *testing.T) { report(t, histories(q, size.depth+5, size.worlds, true)) })
+		for i, looks := range []string{"histories, ", "histories with honest looks, "} {
+			t.Run(looks+q.method, func(t *testing.T) {
+				runs.In(t, runs.Sweep)
+				report(t, histories(q, size.depth+5*i, size.worlds, i == 1))
+			})
+		}
 	}, roster.Substitute, roster.Recreate, roster.InPlace)
 }
 
@@ -202,7 +205,7 @@ func bags(of []kind, more int, choice []kind, do func([]kind)) {
 // spread uses all processors: each goes through all questions, and asks its share.
 func spread(questions func(ask func(question))) *tally {
 	total, processors, share := &tally{held: map[*hold.Hold]bool{}}, runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0)
-	if testing.Short() { // "make sweeps" asks all
+	if runs.Asked(runs.Short) { // "make sweeps" asks all
 		share = processors * 8
 	}
 	var wait sync.WaitGroup

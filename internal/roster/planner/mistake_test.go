@@ -7,6 +7,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -66,7 +67,7 @@ func TestFirstMistake(t *testing.T) {
 				assert.Equal(t, again, n.Generation > first.Nodes[name].Generation, name)
 			}
 			if c.moves == all {
-				assert.Equal(t, "in step", change.Status)
+				assert.Equal(t, status.InStep, change.Status.Phase)
 				_, change, err = Plan(fixed, running(fixed), p)
 				require.NoError(t, err)
 				assert.True(t, change.Empty(), moves(change))

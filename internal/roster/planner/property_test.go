@@ -21,6 +21,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/plans"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"pgregory.net/rapid"
 )
 
@@ -39,7 +40,7 @@ var (
 	})
 )
 
-// draws checks a property of a number of cases, with -short of a fifth, unless the command line sets the number.
+// draws checks a property of a number of cases, unless the command line sets the number.
 func draws(t *testing.T, cases int, property func(*rapid.T)) {
 	t.Helper()
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
@@ -51,11 +52,11 @@ func draws(t *testing.T, cases int, property func(*rapid.T)) {
 	rapid.Check(t, property)
 }
 
-// TestMain draws the same cases each time with -short, so that only a change of the code makes a test fail; "make exhaust"
+// TestMain draws the same cases each time in the runs of .ci/run, so that only a change of the code makes a test fail; "make exhaust"
 // draws others each night.
 func TestMain(m *testing.M) {
 	flag.Parse()
-	if seed := flag.Lookup("rapid.seed"); testing.Short() && seed.Value.String() == seed.DefValue {
+	if seed := flag.Lookup("rapid.seed"); runs.Asked(runs.Short, runs.Sweep) && seed.Value.String() == seed.DefValue {
 		if err := seed.Value.Set("1"); err != nil {
 			panic(err)
 		}
@@ -326,13 +327,13 @@ func TestOrderDoesNotMatter(t *testing.T) {
 
 // checkChange checks that the lists of a change are the difference of two rosters.
 func checkChange(t *rapid.T, r, next roster.Roster, change Change) {
-	for _, says := range []string{change.Status, change.Now} {
+	for _, says := range []string{change.Status.Text, change.Now.Text} {
 		if utf8.RuneCountInString(says) > status.Limit {
 			t.Fatalf("a status has %d characters: %s", utf8.RuneCountInString(says), says)
 		}
 	}
-	if status.WordOf(change.Now) == status.InStep && len(change.Blocked) > 0 {
-		t.Fatalf("it is %q, and held are %s", change.Now, listed(change.Blocked))
+	if change.Now.Phase == status.InStep && len(change.Blocked) > 0 {
+		t.Fatalf("it is %q, and held are %s", change.Now.Text, listed(change.Blocked))
 	}
 	var created, returned, departed, revised []string
 	for _, name := range next.Names() {

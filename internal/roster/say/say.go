@@ -15,17 +15,18 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Change is the result of a plan: a verdict for each node, by index, and what follows from them.
 type Change struct {
 	verdict.List
-	Remaining int64        // number of nodes that should still be replaced after this plan
-	Notices   []Notice     // notices for a person
-	Status    string       // status of the cluster after the plan is applied without an error; see [status.InStep]
-	Now       string       // status of the cluster before the plan
-	Blocked   verdict.List // held nodes that the policy wants replaced, and nodes in ERROR that no cause replaces
+	Remaining int64         // number of nodes that should still be replaced after this plan
+	Notices   []Notice      // notices for a person
+	Status    status.Status // status of the cluster after the plan is applied without an error
+	Now       status.Status // status of the cluster before the plan
+	Blocked   verdict.List  // held nodes that the policy wants replaced, and nodes in ERROR that no cause replaces
 	// nodes that are not in service, or are leaving and still run, and that the plan does not change
 	Absent []string
 	Arrive []string // absent nodes that an apply without an error brings into service, or removes
@@ -75,7 +76,7 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 }
 
 // Status returns the status of a cluster before a plan.
-func Status(plan verdict.Plan) string { return (&speech{Plan: plan}).status() }
+func Status(plan verdict.Plan) status.Status { return (&speech{Plan: plan}).status() }
 
 // absence returns why a node is absent.
 func absence(a verdict.Absence) string {

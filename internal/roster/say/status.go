@@ -15,24 +15,23 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// status returns the status of a cluster in one line of at most [status.Limit] characters. It begins with a word for
-// machines.
-func (p *speech) status() string {
-	if says := p.stated(5); utf8.RuneCountInString(says) <= status.Limit {
-		return says
+// status returns the status of a cluster, whose text is one line of at most [status.Limit] characters.
+func (p *speech) status() status.Status {
+	says := p.stated(5)
+	if utf8.RuneCountInString(says) > status.Limit {
+		says = p.stated(1)
 	}
-	says := []rune(p.stated(1))
-	if len(says) > status.Limit {
-		says = append(says[:status.Limit-3], []rune("...")...)
+	if cut := []rune(says); len(cut) > status.Limit {
+		says = string(append(cut[:status.Limit-3], []rune("...")...))
 	}
-	return string(says)
+	return status.Status{Phase: p.Status().Word, Text: says}
 }
 
 // stated returns the status with lists of at most so many names.
 func (p speech) stated(most int) string {
 	p.most = most
 	s := p.Status()
-	says := string(s.Word)
+	says := s.Word.Words()
 	target := len(p.Verdicts.With(verdict.Held)) - len(p.blocked(p.Verdicts))
 	switch {
 	case s.Word != status.InStep:

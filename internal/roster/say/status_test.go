@@ -59,7 +59,7 @@ func TestStatus(t *testing.T) {
 		{Name: "bakes", Seen: baking, Policy: func(p *roster.Policy) {
 			oneMade(p)
 			p.Update.Pause = time.Hour
-		}, Remaining: 5, Notices: []string{"A batch has to serve before the next one"}, Status: "bakes: web-0 must be in service for longer"},
+		}, Remaining: 5, Notices: []string{"A batch has to serve before the next one"}, Status: "paused: web-0 must be in service for longer"},
 		{Name: "the target is reached", Policy: func(p *roster.Policy) {
 			oneMade(p)
 			p.Update.Target = plans.Amount("1")

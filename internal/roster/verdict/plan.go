@@ -72,7 +72,7 @@ type Stray struct{ Name, ID, Region string }
 
 // Status is what a cluster is before a plan. A sentence is made of it, and never read.
 type Status struct {
-	Word      status.Word
+	Word      status.Phase
 	Hold      *hold.Hold // hold of the nodes, if one holds them
 	Nodes     List       // nodes that are held or unrepaired
 	Waits     []Absence  // nodes that are waited for or, if held, that nothing brings into service
@@ -107,7 +107,7 @@ func (p Plan) Status() Status {
 	case len(p.Policy.MissingWire) > 0:
 		return Status{Word: status.Held}
 	case p.Uncaused() > 0:
-		return Status{Word: status.Behind}
+		return Status{Word: status.Outdated}
 	case len(p.Strays) > 0:
 		return Status{Word: status.Held}
 	}

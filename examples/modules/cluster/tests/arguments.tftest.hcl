@@ -87,7 +87,7 @@ run "servers" {
   assert {
     condition = alltrue([for name, s in openstack_compute_instance_v2.node :
       s.key_pair == "ops" && s.config_drive && s.security_groups == toset(["web"]) && s.tags == toset(["blue"]) && s.stop_before_destroy && startswith(name, "test") && !strcontains(name, "-") &&
-      s.metadata == tomap({ team = "a", cluster = "test", stackpolicy_generation = "1" }) && s.network[0].name == "shared" && length(s.network) == (s.region == "RegionOne" ? 2 : 1) &&
+      s.metadata == tomap({ team = "a", cluster = "test", stackpolicy_generation = "1" }) && s.network[0].uuid == output.nodes[name].networks[0].id && output.nodes[name].networks[0].name == "shared" && length(s.network) == (s.region == "RegionOne" ? 2 : 1) &&
       nonsensitive(s.user_data == sha1("$${name} ${name}-${output.nodes[name].index} ${s.region} ${coalesce(output.nodes[name].zone, "none")} {{name}}")) &&
       (s.region == "RegionOne") == (s.flavor_id == "m1.tiny") && (s.region == "RegionTwo") == (output.nodes[name].template.image == "debian-13") &&
       [for d in s.block_device : "${d.source_type} ${d.volume_size} ${d.boot_index}"] == ["image 3 0", "blank 7 -1"] && s.block_device[0].uuid == output.nodes[name].image_id
@@ -190,12 +190,4 @@ run "a_cause_that_there_is_not" {
     causes = ["BROKEN"]
   }
   expect_failures = [var.causes]
-}
-
-run "a_place_without_a_network" {
-  command = plan
-  variables {
-    networks = [{ name = "shared", regions = ["RegionOne"] }]
-  }
-  expect_failures = [stackpolicy_placement_attachment.cluster]
 }

@@ -68,7 +68,7 @@ run "without_volumes" {
 run "another_group" {
   command = plan
   variables {
-    servergroup_id = "1c2e4f60-8a9b-4c3d-9e5f-7a6b8c9d0e1f"
+    servergroup_ids = { RegionOne = "1c2e4f60-8a9b-4c3d-9e5f-7a6b8c9d0e1f" }
   }
   assert {
     condition     = length(stackpolicy_affinity_attachment.cluster) == 0 && alltrue([for s in openstack_compute_instance_v2.node : one(s.scheduler_hints).group == "1c2e4f60-8a9b-4c3d-9e5f-7a6b8c9d0e1f"])

@@ -1,0 +1,53 @@
+package openstack
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/gophercloud/gophercloud/v2"
+	"github.com/gophercloud/gophercloud/v2/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
+)
+
+// Network is a network of a region.
+type Network struct {
+	ID   Text `json:"id"`
+	Name Text `json:"name"`
+}
+
+// NetworksNamed lists the networks of a name in a region that Neutron shows to this user, by id. They are requested once.
+func (c *Cloud) NetworksNamed(ctx context.Context, region, name string) ([]Network, error) {
+	return c.networks(ctx, region, "name", name)
+}
+
+// NetworkExists reports whether Neutron shows a network.
+func (c *Cloud) NetworkExists(ctx context.Context, region, id string) (bool, error) {
+	list, err := c.networks(ctx, region, "id", id)
+	return len(list) > 0, err
+}
+
+func (c *Cloud) networks(ctx context.Context, region, by, is string) ([]Network, error) {
+	return c.networkLists.get(ctx, [3]string{region, by, is}, func(ctx context.Context) ([]Network, error) {
+		s, err := c.session(ctx)
+		if err != nil {
+			return nil, err
+		}
+		client, err := openstack.NewNetworkV2(s.client, gophercloud.EndpointOpts{Region: region})
+		if err != nil {
+			return nil, err
+		}
+		query := url.Values{by: {is}}
+		list, err := get[[]Network](ctx, client, client.ServiceURL("networks")+"?"+query.Encode(), "networks")
+		if err != nil {
+			return nil, fmt.Errorf("region %s: list the networks of the %s %q: %w", region, by, text.Clean(is), err)
+		}
+		list = slices.DeleteFunc(list, func(n Network) bool {
+			return n.ID == "" || by == "name" && string(n.Name) != is || by == "id" && string(n.ID) != is
+		})
+		slices.SortFunc(list, func(a, b Network) int { return cmp.Compare(a.ID, b.ID) })
+		return list, nil
+	})
+}

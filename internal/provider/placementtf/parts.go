@@ -1,0 +1,307 @@
+package placementtf
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/shape"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/vmihailenco/msgpack/v5"
+)
+
+// Networks and pools are parts of what a node is made from. A configuration writes them as objects, which are read
+// strictly. The template of a node has them as JSON, so that a change of one is a change of the template. The nodes
+// show them as typed lists, so that a configuration loops over what each node has, also while a value is not known yet.
+
+// part is a network or a pool as a template has it. A value that is not known yet is [packed.Unknown].
+type part map[string]any
+
+// partArgument is an argument whose objects are parts.
+type partArgument struct {
+	name  string
+	value types.Dynamic
+	read  func() error
+}
+
+func (m attachmentModel) partArguments() []partArgument {
+	return []partArgument{
+		{keyNetworks, m.Networks, func() error { _, err := networkShape.List(keyNetworks, m.Networks); return err }},
+		{keyPools, m.Pools, func() error { _, err := poolShape.Map(keyPools, m.Pools); return err }},
+	}
+}
+
+// validateParts says what is wrong with the parts. A plan refuses what it must know and does not.
+func (m attachmentModel) validateParts(diags *diag.Diagnostics) {
+	for _, argument := range m.partArguments() {
+		if err := argument.read(); err != nil && !value.Is[shape.Unknown](err) {
+			diags.AddAttributeError(path.Root(argument.name), "Invalid "+argument.name, err.Error()+".")
+		}
+	}
+	m.validateNetworks(diags)
+	m.validatePools(diags)
+	m.validateTemplateKeys(diags)
+}
+
+// validateTemplateKeys refuses templates that say what an argument fills in.
+func (m attachmentModel) validateTemplateKeys(diags *diag.Diagnostics) {
+	for at, values := range m.templatesGiven() {
+		for _, argument := range m.partArguments() {
+			if _, twice := values.Elements()[argument.name]; twice && !argument.value.IsNull() {
+				refuseGivenTwice(m.path(at, "template").AtMapKey(argument.name), argument.name, argument.name, diags)
+			}
+		}
+	}
+}
+
+func refuseGivenTwice(at path.Path, argument, key string, diags *diag.Diagnostics) {
+	diags.AddAttributeError(at, "Given twice", fmt.Sprintf(
+		"The argument %s fills in the %s of a template. Remove this one, or the argument.", argument, key))
+}
+
+// unreadPart returns the first thing in the parts that a plan must know and does not.
+func (m attachmentModel) unreadPart() (at string, unread bool) {
+	for _, argument := range m.partArguments() {
+		if err := argument.read(); value.Is[shape.Unknown](err) {
+			return err.(shape.Unknown).At, true
+		}
+	}
+	return "", false
+}
+
+// unknownPart returns the first value that a template has of the parts and that is not known.
+func (m attachmentModel) unknownPart() (at string, unknown bool) {
+	for i, o := range m.networks() {
+		for _, key := range append([]string{"id"}, m.ofNetwork()...) {
+			if shape.HoldsUnknown(o[key]) {
+				return fmt.Sprintf("networks[%d].%s", i, key), true
+			}
+		}
+	}
+	pools := m.pools()
+	for _, name := range slices.Sorted(maps.Keys(pools)) {
+		for _, key := range ofPool {
+			if shape.HoldsUnknown(pools[name][key]) {
+				return fmt.Sprintf("pools[%q].%s", name, key), true
+			}
+		}
+	}
+	return "", false
+}
+
+func (m attachmentModel) partsKnown() bool {
+	_, unknown := m.unknownPart()
+	return !unknown
+}
+
+// partPlaces are the places whose templates have parts: all regions, and their zones.
+func (m attachmentModel) partPlaces() (all []placement.Place) {
+	known := map[string]bool{}
+	for _, r := range m.listedRegions() {
+		known[r.Name] = true
+		all = append(all, placement.Place{Region: r.Name})
+		for _, z := range r.Zones {
+			all = append(all, placement.Place{Region: r.Name, Zone: z.Name})
+		}
+	}
+	for _, region := range slices.Sorted(maps.Keys(m.sources.Networks)) {
+		if !known[region] {
+			all = append(all, placement.Place{Region: region})
+		}
+	}
+	return all
+}
+
+// partTexts returns what the templates of places have of networks and pools, as far as it is known.
+func (m attachmentModel) partTexts() map[placement.Place]map[string]string {
+	texts := map[placement.Place]map[string]string{}
+	for _, at := range m.partPlaces() {
+		texts[at] = map[string]string{}
+		if networks := m.networksAt(at); len(networks) > 0 && known(networks...) {
+			texts[at][keyNetworks] = asJSON(networks)
+		}
+		pools := m.poolsAt(at.Region)
+		sticky, remembered := m.sources.Pools[at.Region]
+		switch {
+		case remembered:
+			texts[at][keyPools] = sticky
+		case len(pools) > 0 && known(slices.Collect(maps.Values(pools))...):
+			texts[at][keyPools] = asJSON(pools)
+		}
+	}
+	return texts
+}
+
+// elementOf returns the value of a key in a map, or nil.
+func elementOf(in attr.Value, key string) attr.Value {
+	all, _ := in.(types.Map)
+	return all.Elements()[key]
+}
+
+func textOf(o shape.Object, key string) string {
+	t, _ := o[key].(types.String)
+	return t.ValueString()
+}
+
+// partOf translates those attributes of an object that are given.
+func partOf(o shape.Object, keys []string) part {
+	p := part{}
+	for _, key := range keys {
+		switch v := o[key].(type) {
+		case types.String:
+			p[key] = v.ValueString()
+		case types.Int64:
+			p[key] = v.ValueInt64()
+		case types.Bool:
+			p[key] = v.ValueBool()
+		case types.List:
+			p[key] = append([]string{}, value.Texts(v)...)
+		}
+		if shape.HoldsUnknown(o[key]) {
+			p[key] = packed.Unknown
+		}
+	}
+	return p
+}
+
+func known(parts ...part) bool {
+	return !slices.ContainsFunc(parts, func(p part) bool {
+		for _, v := range p {
+			if _, unknown := v.(packed.Value); unknown {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func asJSON(v any) string {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(v) // texts, numbers and lists of these
+	return strings.TrimSpace(text.String())
+}
+
+// show encodes a list of objects. What an object lacks is null, except for flags that are always given.
+func show(list []part, as types.ListType) packed.Value {
+	fields := as.ElemType.(types.ObjectType).AttrTypes
+	names := slices.Sorted(maps.Keys(fields))
+	var text bytes.Buffer
+	encoder := msgpack.NewEncoder(&text)
+	encoder.UseCompactInts(true)
+	_ = encoder.EncodeArrayLen(len(list)) // a buffer takes everything
+	for _, object := range list {
+		_ = encoder.EncodeMapLen(len(names))
+		for _, name := range names {
+			v := object[name]
+			if n, is := v.(float64); is { // it was JSON
+				v = int64(n)
+			}
+			if v == nil && slices.Contains(flags, name) {
+				v = false
+			}
+			_ = encoder.EncodeMulti(name, v)
+		}
+	}
+	return packed.Value(text.Bytes())
+}
+
+// flags are never null in what nodes show, so that a configuration may ask for them.
+var flags = []string{"port", "given", "boot"}
+
+// attributesOf returns the type of a list of objects.
+func attributesOf(texts, numbers, flags, lists []string) types.ListType {
+	of := map[string]attr.Type{}
+	for as, names := range map[attr.Type][]string{types.StringType: texts, types.Int64Type: numbers, types.BoolType: flags} {
+		for _, name := range names {
+			of[name] = as
+		}
+	}
+	for _, name := range lists {
+		of[name] = types.ListType{ElemType: types.StringType}
+	}
+	return types.ListType{ElemType: types.ObjectType{AttrTypes: of}}
+}
+
+// shownParts shows parts as attributes of nodes and slots.
+type shownParts struct {
+	of     attachmentModel
+	given  []shape.Object
+	before map[string]shownNode // nodes as they were shown
+	seen   map[[4]string]packed.Value
+
+	addresses bool // whether nodes have addresses by their ordinals
+}
+
+func (m attachmentModel) partsShown() shownParts {
+	before, err := packed.Elements[shownNode](m.Nodes.ValueString())
+	if err != nil {
+		before = nil // the roster was read from the same text
+	}
+	return shownParts{m, m.networks(), before, map[[4]string]packed.Value{}, m.givesAddresses()}
+}
+
+// once returns what was shown for a key, or shows it.
+func (s shownParts) once(key [4]string, show func() packed.Value) packed.Value {
+	if s.seen[key] == nil {
+		s.seen[key] = show()
+	}
+	return s.seen[key]
+}
+
+// forgetParts makes the parts of a new node or slot unknown that are not known yet. How many there are, and which
+// networks have ports of their own, is known.
+func (m attachmentModel) forgetParts(template packed.Value, at placement.Place, diags *diag.Diagnostics) (
+	forgotten packed.Value, networks, pools bool,
+) {
+	unknown := map[string]packed.Text{}
+	if !known(m.networksAt(at)...) {
+		networks, unknown[keyNetworks] = true, packed.Text{String: types.StringUnknown()}
+	}
+	if !known(slices.Collect(maps.Values(m.poolsAt(at.Region)))...) {
+		pools, unknown[keyPools] = true, packed.Text{String: types.StringUnknown()}
+	}
+	if len(unknown) == 0 || bytes.Equal(template, packed.Unknown) {
+		return template, networks, pools
+	}
+	values := elements[packed.Text](string(template), diags)
+	if values == nil {
+		values = map[string]packed.Text{}
+	}
+	maps.Copy(values, unknown)
+	return packed.Value(packed.Map(values).ValueString()), networks, pools
+}
+
+// templatesIn are the different templates that nodes and slots of a region have or had.
+func templatesIn(r roster.Roster, region string) []roster.Template {
+	known := map[roster.Template]bool{}
+	for _, nodes := range []map[string]roster.Node{r.Nodes, r.Leaving} {
+		for _, n := range nodes {
+			if n.Region == region {
+				known[n.Template] = true
+			}
+		}
+	}
+	for _, slot := range r.Slots {
+		if slot.Region == region {
+			known[slot.Template] = true
+		}
+	}
+	for at, t := range r.Settled {
+		if at.Region == region {
+			known[t] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(known))
+}

@@ -1,0 +1,292 @@
+// Package shape reads arguments that people write as lists or maps of objects, and says exactly what is wrong with them.
+// Terraform has no type whose attributes are all optional and that refuses others: an object type drops a misspelled
+// key without a word. Values may be unknown; which objects there are, and which attributes each has, may not.
+package shape
+
+import (
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+)
+
+// Kind is what an attribute holds.
+type Kind string
+
+// Kinds.
+const (
+	Text  Kind = "a text"
+	Whole Kind = "a whole number"
+	Flag  Kind = "true or false"
+	Texts Kind = "a list of texts"
+	Map   Kind = "a map of texts"
+	Any   Kind = "a list or a map of texts"
+)
+
+// Shape is what an object may have.
+type Shape struct {
+	Of    string           // what one is: "a network"
+	Keys  map[string]Kind  // attributes
+	Lists map[string]Shape // attributes that are lists of objects
+	Short string           // the attribute that a mere text is, if any
+	Needs [][]string       // of each of these it has at least one
+	Known []string         // attributes that must be known while planning
+	Like  string           // an example of the whole argument
+}
+
+// Object has the attributes of an object that are given, by name. Null ones are left out.
+type Object map[string]attr.Value
+
+// Unknown is an error about a value that must be known while planning.
+type Unknown struct{ At string }
+
+func (u Unknown) Error() string { return u.At + " is not known while planning" }
+
+// List reads a list of objects. Nothing is an empty list.
+func (s Shape) List(name string, v attr.Value) ([]Object, error) {
+	v = under(v)
+	if v == nil || v.IsNull() {
+		return nil, nil
+	}
+	if v.IsUnknown() {
+		return nil, Unknown{name}
+	}
+	switch v.(type) {
+	case types.Object, types.Map:
+		return nil, fmt.Errorf("%s is one object, and a list of them is needed. Put it in brackets, as in %s", name, s.Like)
+	}
+	elements, err := value.Elements(v)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w, such as %s", name, err, s.Like)
+	}
+	objects := make([]Object, len(elements))
+	for i, element := range elements {
+		if objects[i], err = s.object(fmt.Sprintf("%s[%d]", name, i), element); err != nil {
+			return nil, err
+		}
+	}
+	return objects, nil
+}
+
+// Map reads a map of objects. Nothing is an empty map.
+func (s Shape) Map(name string, v attr.Value) (map[string]Object, error) {
+	v = under(v)
+	if v == nil || v.IsNull() {
+		return nil, nil
+	}
+	if v.IsUnknown() {
+		return nil, Unknown{name}
+	}
+	fields, err := value.Fields(v)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w, such as %s", name, err, s.Like)
+	}
+	objects := make(map[string]Object, len(fields))
+	for _, f := range fields {
+		if objects[f.Name], err = s.object(fmt.Sprintf("%s[%q]", name, f.Name), f.Value); err != nil {
+			return nil, err
+		}
+	}
+	return objects, nil
+}
+
+func (s Shape) object(at string, v attr.Value) (Object, error) {
+	v = under(v)
+	if v == nil || v.IsNull() {
+		return nil, fmt.Errorf("%s is null. Leave it out", at)
+	}
+	if v.IsUnknown() {
+		return nil, Unknown{at}
+	}
+	if text, ok := v.(types.String); ok && s.Short != "" {
+		return Object{s.Short: text}, nil
+	}
+	fields, err := value.Fields(v)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w, such as %s", at, err, s.Like)
+	}
+	object := Object{}
+	for _, f := range fields {
+		if inner, has := s.Lists[f.Name]; has {
+			if _, err := inner.List(at+"."+f.Name, f.Value); err != nil {
+				return nil, err
+			}
+			object[f.Name] = f.Value
+			continue
+		}
+		kind, has := s.Keys[f.Name]
+		if !has {
+			return nil, fmt.Errorf("%s has %q, and %s has no such key%s", at, f.Name, s.Of, s.advice(f.Name))
+		}
+		read, err := kind.read(f.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s.%s: %w", at, f.Name, err)
+		}
+		if read == nil || value.IsNull(read) {
+			continue
+		}
+		if slices.Contains(s.Known, f.Name) && HoldsUnknown(read) || kind == Any && read.IsUnknown() {
+			return nil, Unknown{at + "." + f.Name}
+		}
+		object[f.Name] = read
+	}
+	for _, one := range s.Needs {
+		if !slices.ContainsFunc(one, func(key string) bool { return object[key] != nil }) {
+			return nil, fmt.Errorf("%s has no %s, such as %s", at, strings.Join(one, " and no "), s.Like)
+		}
+	}
+	return object, nil
+}
+
+// advice names the nearest key, else all keys.
+func (s Shape) advice(written string) string {
+	keys := slices.Sorted(maps.Keys(s.Keys))
+	keys = slices.Sorted(slices.Values(slices.AppendSeq(keys, maps.Keys(s.Lists))))
+	best, least := "", 4
+	for _, key := range keys {
+		if d := distance(written, key); d < least && d < len(key) {
+			best, least = key, d
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf(". Did you mean %q?", best)
+	}
+	return ". It has " + strings.Join(keys, ", ")
+}
+
+// distance counts the letters to add, take away or change.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// read returns a value of the kind, as Terraform would convert it: nil for null.
+func (k Kind) read(v attr.Value) (attr.Value, error) {
+	v = under(v)
+	if v == nil || v.IsNull() {
+		return nil, nil
+	}
+	list, isList := v.(interface{ Elements() []attr.Value })
+	switch k {
+	case Text:
+		return text(v)
+	case Whole:
+		if v.IsUnknown() {
+			return types.Int64Unknown(), nil
+		}
+		if s, ok := v.(types.String); ok {
+			if n, err := strconv.ParseInt(s.ValueString(), 10, 64); err == nil {
+				return types.Int64Value(n), nil
+			}
+		}
+		n, err := value.WholeFrom(v)
+		if err != nil {
+			return nil, err
+		}
+		return types.Int64Value(*n), nil
+	case Flag:
+		if v.IsUnknown() {
+			return types.BoolUnknown(), nil
+		}
+		if s, ok := v.(types.String); ok && (s.ValueString() == "true" || s.ValueString() == "false") {
+			return types.BoolValue(s.ValueString() == "true"), nil
+		}
+		flag, _, err := value.As[types.Bool](v, string(Flag))
+		return flag, err
+	case Any:
+		if isList {
+			return Texts.read(v)
+		}
+		return Map.read(v)
+	case Map:
+		if v.IsUnknown() {
+			return types.MapUnknown(types.StringType), nil
+		}
+		fields, err := value.Fields(v)
+		if err != nil {
+			return nil, err
+		}
+		texts := map[string]attr.Value{}
+		for _, f := range fields {
+			if texts[f.Name], err = text(f.Value); err != nil {
+				return nil, fmt.Errorf("%q: %w", f.Name, err)
+			}
+		}
+		return types.MapValueMust(types.StringType, texts), nil
+	}
+	if v.IsUnknown() {
+		return types.ListUnknown(types.StringType), nil
+	}
+	if !isList {
+		return nil, fmt.Errorf("%s is needed, such as [\"a\"]", Texts)
+	}
+	texts := make([]attr.Value, len(list.Elements()))
+	for i, element := range list.Elements() {
+		var err error
+		if texts[i], err = text(element); err != nil {
+			return nil, fmt.Errorf("element %d: %w", i, err)
+		}
+	}
+	return types.ListValueMust(types.StringType, texts), nil
+}
+
+func text(v attr.Value) (attr.Value, error) {
+	switch v := under(v).(type) {
+	case types.Number:
+		if !v.IsUnknown() && !v.IsNull() {
+			return types.StringValue(numberText(v.ValueBigFloat())), nil
+		}
+	case types.Bool:
+		if !v.IsUnknown() && !v.IsNull() {
+			return types.StringValue(strconv.FormatBool(v.ValueBool())), nil
+		}
+	}
+	v = under(v)
+	switch {
+	case v == nil || v.IsNull():
+		return nil, fmt.Errorf("%s is needed, and it is null", Text)
+	case v.IsUnknown():
+		return types.StringUnknown(), nil
+	}
+	s, _, err := value.As[types.String](v, string(Text))
+	return s, err
+}
+
+func numberText(n *big.Float) string { return n.Text('f', -1) }
+
+// under returns the value in a dynamic one.
+func under(v attr.Value) attr.Value {
+	if dynamic, ok := v.(types.Dynamic); ok && !dynamic.IsNull() && !dynamic.IsUnknown() {
+		return dynamic.UnderlyingValue()
+	}
+	return v
+}
+
+// HoldsUnknown reports whether a value, or one in a list, is unknown. Nothing holds none.
+func HoldsUnknown(v attr.Value) bool {
+	if list, ok := v.(types.List); ok && !v.IsUnknown() {
+		return slices.ContainsFunc(list.Elements(), attr.Value.IsUnknown)
+	}
+	return v != nil && v.IsUnknown()
+}
