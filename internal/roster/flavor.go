@@ -41,8 +41,7 @@ func (f Flavors) In(region placement.Region) (all []string) {
 // Spot is a flavor in a place.
 type Spot struct {
 	placement.Place
-	Flavor   string
-	Template string // in [Seen.Full]: hash of a template of which two servers failed there; "" if Nova found no host
+	Flavor string
 }
 
 // String is "m1.large in RegionOne/az-1", or the place alone.
@@ -60,26 +59,23 @@ func (s Spot) Compare(t Spot) int {
 
 // MarshalText makes a spot a key of JSON.
 func (s Spot) MarshalText() ([]byte, error) {
-	return json.Marshal([]string{s.Region, s.Zone, s.Flavor, s.Template})
+	return json.Marshal([]string{s.Region, s.Zone, s.Flavor})
 }
 
 // UnmarshalText reads what MarshalText wrote.
 func (s *Spot) UnmarshalText(text []byte) error {
-	var parts [4]string
+	var parts [3]string
 	err := json.Unmarshal(text, &parts)
-	s.Region, s.Zone, s.Flavor, s.Template = parts[0], parts[1], parts[2], parts[3]
+	s.Region, s.Zone, s.Flavor = parts[0], parts[1], parts[2]
 	return err
 }
 
-// FullSpots are the flavors and places in which Nova found no host a short time ago, or made no server of the wanted
-// template in two tries.
+// FullSpots are the flavors and places in which Nova found no host a short time ago.
 func (s Seen) FullSpots(policy Policy) map[Spot]bool {
 	full := map[Spot]bool{}
 	if policy.Update != nil {
 		for spot := range s.Full {
-			if spot.Template == "" || spot.Template == policy.Templates.At(spot.Place).Hash() {
-				full[Spot{Place: spot.Place, Flavor: spot.Flavor}] = true
-			}
+			full[spot] = true
 		}
 	}
 	return full

@@ -70,6 +70,14 @@ type Roster struct {
 	// Done lists the candidates that a plan already removed or made again, as long as they stay listed.
 	Done []string `json:"done,omitempty"`
 
+	// Cleaned has the templates of the last clean-up, which destroyed only servers that failed; Cleanups counts those
+	// with these templates since all nodes served.
+	Cleaned  Templates `json:"cleaned,omitempty"`
+	Cleanups int64     `json:"cleanups,omitempty"`
+
+	// Former says how nodes were named before: a new node gets no name that one had.
+	Former []naming.Naming `json:"former,omitempty"`
+
 	// Adopted means that an import made the roster, and that no plan was applied since.
 	Adopted bool `json:"adopted,omitempty"`
 
@@ -98,12 +106,8 @@ type Node struct {
 	Doubt bool `json:"doubt,omitempty"`
 
 	// Retried means that the node is the second try: the node before it, with the same
-	// template, never served, and was replaced because it was unhealthy. There is no third.
+	// template, broke early or, if nodes keep their names, never served. There is no third.
 	Retried bool `json:"retried,omitempty"`
-
-	// Tried is the hash of a template with which two servers in the place of this node ended
-	// in ERROR, so that the node came back.
-	Tried string `json:"tried,omitempty"`
 
 	// StandsIn means that the update replaced the node, which leaves: it comes back if its substitute has
 	// no place. If there are enough nodes then, it does not count as too many until the place is open.
@@ -116,6 +120,26 @@ type Node struct {
 	// Unplaced means that the node's server is in no zone now, because it is shelved and
 	// offloaded. The node keeps the zone in which the server was.
 	Unplaced bool `json:"unplaced,omitempty"`
+}
+
+// Spent reports whether nothing more is made from the wanted templates, because two clean-ups followed on them.
+func (r Roster) Spent(policy Policy) bool {
+	return r.Cleanups > 1 && maps.Equal(r.Cleaned, policy.Templates)
+}
+
+// CleansUp counts a clean-up.
+func (r *Roster) CleansUp(templates Templates) {
+	if !maps.Equal(r.Cleaned, templates) {
+		r.Cleanups = 0
+	}
+	r.Cleaned, r.Cleanups = templates, r.Cleanups+1
+}
+
+// Had reports whether a node may have had a name while nodes were named in another way.
+func (r Roster) Had(name string) bool {
+	return slices.ContainsFunc(r.Former, func(of naming.Naming) bool {
+		return of.Gives(name, 0) && !of.Gives(name, r.Next)
+	})
 }
 
 // Age returns the position of a template in the order of their ages: 0 for the oldest, -1 for no template.

@@ -19,6 +19,10 @@ type Seen struct {
 	// waited: Terraform may not know them.
 	Strays map[string][]string `json:"strays,omitempty"`
 
+	// Others has the other servers with the name of a node: replaced ones that no apply has destroyed yet, newer ones
+	// that failed as they were made, and strays.
+	Others map[string][]node.Node `json:"others,omitempty"`
+
 	// Builds has for each node the state in which its server last followed a change of the node.
 	Builds map[string]Build `json:"builds,omitempty"`
 
@@ -57,7 +61,7 @@ type Aged struct {
 func (s Seen) Clone() Seen {
 	s.Servers, s.Missing, s.Builds, s.Strays = clone(s.Servers), clone(s.Missing), clone(s.Builds), clone(s.Strays)
 	s.Aged, s.Baking, s.Early = clone(s.Aged), clone(s.Baking), clone(s.Early)
-	s.Full = clone(s.Full)
+	s.Full, s.Others = clone(s.Full), clone(s.Others)
 	return s
 }
 
@@ -115,6 +119,26 @@ func (s Seen) Keep(name string, before Seen) {
 	if strays, there := before.Strays[name]; there {
 		s.Strays[name] = strays
 	}
+	if others, there := before.Others[name]; there {
+		s.Others[name] = others
+	}
+}
+
+// There lists the servers with the name of a node, its own first.
+func (s Seen) There(name string) []node.Node {
+	if s.Servers[name].ID == "" {
+		return nil
+	}
+	return append([]node.Node{s.Servers[name]}, s.Others[name]...)
+}
+
+// Outlived reports whether a newer server of a node failed as it was made, while its own serves: Terraform makes one
+// more with each apply, and destroys no old one before.
+func (s Seen) Outlived(name string) bool {
+	own := s.Servers[name]
+	return own.Status == "ACTIVE" && slices.ContainsFunc(s.Others[name], func(other node.Node) bool {
+		return other.Unmade && other.CreatedAt.After(own.CreatedAt)
+	})
 }
 
 // Looked reports whether a node was ever looked for.

@@ -34,6 +34,8 @@ type Planned struct {
 	Serves       string            // id of its server if the plan leaves the node as it is, and it serves
 	Devices      bool              // whether it has block devices, or may have
 	Diskless     bool              // whether the flavor of its node has no disk
+	Taken        bool              // whether a server of its name is there, as far as is known
+	Dead         []string          // ids of those in ERROR
 	Managed      bool              // whether Terraform has that server, so that it is replaced if the plan makes one
 	Port         string            // port that the server has, and that the one which the plan makes gets
 }
@@ -44,6 +46,7 @@ type Plan struct {
 	InPlace    bool     // whether the method of the update is IN_PLACE
 	MakesFirst bool     // whether the new server of a node is made before the old one ends
 	Batch      int      // number of nodes that the plan may still replace; negative if that is not known
+	Free       int      // number of servers that Terraform may make beside those that nodes ask for
 	Begins     bool     // whether a batch of TEMPLATE begins
 	Unseen     []string // nodes of the cluster that are not handed over
 }
@@ -121,6 +124,15 @@ func Judge(p Plan) (faults []Fault) {
 				"waits for their servers or marks them, so no batch may begin. Hand over nodes = "+
 				"stackpolicy_placement_attachment.NAME.nodes, without a filter, and all of the servers.",
 				text.Few(p.Unseen)),
+		})
+	}
+	if again := nodesThat(remade)(p); len(again) > p.Free {
+		faults = append(faults, Fault{
+			Node: again[0].node, Title: "Too many servers would be made",
+			Text: fmt.Sprintf("Terraform makes servers again whose names others have: %s. %d more may be made, because "+
+				"there are at most two batches beyond the cluster, and an apply destroys none before the new ones are "+
+				"there. Delete the dead ones (openstack server delete ID), or name their nodes in candidates. What is "+
+				"not known is seen without -refresh=false.", few(again), p.Free),
 		})
 	}
 	if beside := nodesThat(changed)(p); len(beside) > 0 && p.Batch >= 0 {

@@ -229,6 +229,19 @@ func (n Planned) held() bool {
 // madeAgain reports whether Terraform replaces the server of such a node.
 func (n Planned) madeAgain() bool { return n.held() && n.Has.ID.Text != n.Serves }
 
+// remade shows a server that Terraform makes although one of its name is there.
+func remade(n Planned) string {
+	switch {
+	case !n.paired() || !n.Has.ID.Unknown || !n.Taken:
+		return ""
+	case len(n.Dead) > 0:
+		return fmt.Sprintf("(dead: %s)", strings.Join(n.Dead, ", "))
+	case n.Serves != "":
+		return fmt.Sprintf("(%s serves)", n.Serves)
+	}
+	return "(not known)"
+}
+
 // changed shows a server that Terraform replaces, rebuilds or resizes although the plan leaves its node as it is. Names
 // may be new ones of the same image or flavor; a flavor that is made again has another id, and its node none.
 func changed(n Planned) string {

@@ -44,6 +44,7 @@ type Walk struct {
 type Cluster struct {
 	Method string // how nodes are replaced; "" without an update
 	Batch  int64  // number of nodes that the plan may still replace; negative if that is not known
+	Free   int64  // number of servers that Terraform may make again, beside those that the plan makes
 	Begins bool   // whether a batch of TEMPLATE begins
 	Nodes  map[string]Node
 }
@@ -51,8 +52,10 @@ type Cluster struct {
 // Node is what the plan of a placement attachment tells about a node.
 type Node struct {
 	Mark      string
-	MadeAgain bool   // whether the plan makes its server again
-	Serves    string // id of its server, if the plan leaves it as it is and it serves
+	MadeAgain bool     // whether the plan makes its server again
+	Serves    string   // id of its server, if the plan leaves it as it is and it serves
+	Has       bool     // whether a server of its name is there, as far as is known
+	Dead      []string // ids of those in ERROR
 }
 
 // Member is a name in a cluster or a region.

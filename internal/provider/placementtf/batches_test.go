@@ -80,7 +80,7 @@ func TestPlacementServed(t *testing.T) {
 		"it did": {happens: inTurn(boots, becomes(zonal(2, "az-1", old)), breaks("web-1")), nodes: "RegionOne/az-1: web-2 web-3",
 			change: "-web-0 -web-1", at: unchecked,
 			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},
-		"it never did": {happens: inTurn(boots, breaks("web-1")), nodes: "RegionOne/az-1: web-1 web-2", change: "-web-0 ~web-1", at: unchecked,
+		"it never did": {happens: inTurn(boots, breaks("web-1")), nodes: "RegionOne/az-1: web-2 web-3", change: "-web-0 -web-1", at: unchecked,
 			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},
 	})
 }

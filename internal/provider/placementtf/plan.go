@@ -234,7 +234,10 @@ func (p *attachmentPlanner) publish(ctx context.Context, d decision) {
 	before := map[string]shownNode{}
 	if p.state != nil && !p.diags.HasError() {
 		before = elements[shownNode](p.state.Nodes.ValueString(), p.diags)
-		told.Batch = max(d.policy.Batch()-d.change.Replaced(), 0)
+		told.Batch = max(min(d.policy.Batch()-d.change.Replaced(), d.change.Free), 0)
+	}
+	if told.Free = d.change.Free; p.memory.Blind {
+		told.Free = 0 // the last apply may have made some
 	}
 	required := p.memory.Marked
 	if value.GivenBlock(p.plan.Update) {
@@ -249,6 +252,12 @@ func (p *attachmentPlanner) publish(ctx context.Context, d decision) {
 		serves := s.Status == active && (s.InService == node.Mark || !required)
 		if there && !node.MadeAgain && serves && n.Mark.Equal(was.Mark.String) {
 			node.Serves = s.ID
+		}
+		node.Has = s.ID != "" || there && !p.memory.Seen.Looked(name)
+		for _, s := range p.memory.Seen.There(name) {
+			if s.Status == "ERROR" {
+				node.Dead = append(node.Dead, s.ID)
+			}
 		}
 		told.Nodes[name] = node
 	}

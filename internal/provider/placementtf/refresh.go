@@ -28,6 +28,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -193,8 +194,9 @@ func (m *attachmentModel) setStatus(ctx context.Context, r roster.Roster, after 
 	if err != nil {
 		return // the plan says why
 	}
+	await := slices.Concat(change.Absent, change.With(verdict.Leaves).Names()) // a plan gives up what nobody knows
 	after.Awaited = slices.DeleteFunc(slices.Clone(after.Awaited),
-		func(name string) bool { return !slices.Contains(change.Absent, name) })
+		func(name string) bool { return !slices.Contains(await, name) })
 	m.setPhase(change.Now)
 	m.hold(change)
 	if m.inStep() && m.Remaining.ValueInt64() > 0 {

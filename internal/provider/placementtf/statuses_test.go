@@ -71,6 +71,7 @@ func TestStatuses(t *testing.T) {
 	b := func(more attributes) attributes { return of("b", "az-1 az-2", more) }
 	listed := func(flavors ...any) attributes { return with(a(template), attributes{"flavors": flavors}) }
 	full := ends("-1", func(s *fakecloud.Server) { s.Status, s.Fault = "ERROR", noHost })
+	broke := func(s *fakecloud.Server) { s.Status = "ERROR" }
 	failed := func(s *fakecloud.Server) { s.Status, s.Metadata = "ERROR", nil }
 	var lock sync.Mutex
 	var said []string // statuses, and reasons that they do not say
@@ -124,7 +125,7 @@ func TestStatuses(t *testing.T) {
 			status: "held: closed-0 (RegionOne/az-1 is closed)", moves: "batch 1 of 2: closed-1 leaves; closed-2 comes in RegionOne/az-2",
 			held:   map[string]string{"closed-0": "RegionOne/az-1 is closed"},
 			advice: b(template), then: "batch 1 of 2: closed-0 leaves; closed-2 comes in RegionOne/az-1"},
-		"outage": {steps: [3]attributes{a(update("UNHEALTHY", nil))}, server: failed,
+		"outage": {steps: [3]attributes{a(update("UNHEALTHY", nil))}, server: broke,
 			status: "held: 2 of 2 nodes are unhealthy, more than stop_above (50%) allows",
 			held:   map[string]string{"outage-0": "2 of 2 nodes are unhealthy", "outage-1": "2 of 2 nodes are unhealthy"}},
 		"nohost": {steps: [3]attributes{a(update("UNHEALTHY", recreate))}, server: full,
@@ -134,8 +135,8 @@ func TestStatuses(t *testing.T) {
 		"noroom": {steps: [3]attributes{with(a(update("UNHEALTHY", nil)),
 			attributes{"regions": protocol.Zones([]any{attributes{"name": "az-1", "cap": 1}, attributes{"name": "az-2"}})})}, server: full,
 			status: "held: no room for the substitutes of noroom-1", held: map[string]string{"noroom-1": "az-1"}, hour: true},
-		"twice": {steps: [3]attributes{a(update("UNHEALTHY", nil))}, server: func(s *fakecloud.Server) { ends("-1", failed)(s); ends("-2", failed)(s) },
-			status: "held: two servers in a row failed for twice-2", held: map[string]string{"twice-2": "two servers in a row failed: change the template"}},
+		"twice": {steps: [3]attributes{a(update("UNHEALTHY", nil))}, server: func(s *fakecloud.Server) { ends("-1", broke)(s); ends("-2", broke)(s) }, hour: true,
+			status: "held: two servers of image a failed for twice-2", held: map[string]string{"twice-2": "two servers of image a failed"}},
 		"former": {steps: [3]attributes{a(update("UNHEALTHY", recreate))}, server: ends("-1", failed),
 			status: "held: the servers of former-1 were not made again", held: map[string]string{"former-1": "is still the old one"}},
 		"unseen": {steps: [3]attributes{a(inPlace), b(inPlace), a(inPlace)},
@@ -159,7 +160,7 @@ func TestStatuses(t *testing.T) {
 	})
 	acctest.Table(t, "../../../templates/guides/operating-a-cluster.md.tmpl", "\n|status|what to do|\n|---|---|\n", rewrite,
 		func(map[string]string) []string {
-			example := strings.NewReplacer("{nodes}", "web-1", "{loose}", "the lifecycle", "{beyond}", "3 servers")
+			example := strings.NewReplacer("{nodes}", "web-1", "{loose}", "the lifecycle", "{beyond}", "3 servers", "{template}", "image a")
 			for _, h := range hold.All {
 				parts := regexp.MustCompile(`\{[^}]*\}`).Split(h.Status, -1)
 				there := func(row string) bool {

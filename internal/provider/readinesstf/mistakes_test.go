@@ -270,6 +270,8 @@ var mistakes = []struct {
 			b.holds("a:6/6 bad1:2/0")
 		}
 		b.tries("bad2", "2 of 2")
+		b.must("b") // destroys what never served: there are ten servers
+		b.holds("a:6/6")
 		b.must("b")
 		b.must("b")
 		b.tries("bad3", "2 of 2")
@@ -279,8 +281,8 @@ var mistakes = []struct {
 	{"growth from 6 to 14 with a bad image, then a good one", nil, "a", func(b *behind) {
 		b.size = 14
 		b.tries("bad1", "10 of 10")
-		b.must("b") // servers that never served are made again at once
-		b.holds("a:4/4 b:10/10")
+		b.must("b") // others are made as far as there is room beside those that never served
+		b.holds("a:6/6 b:2/2")
 		b.finish("b")
 	}, "b:14/14", runs.Sweep},
 	{"a canary of a third, growth from 6 to 12, then the old image with the same target", func(b *behind) { b.target = "34%" }, "a", func(b *behind) {

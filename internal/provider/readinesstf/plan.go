@@ -3,6 +3,7 @@ package readinesstf
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -54,6 +55,10 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 		InPlace:    told.Method == roster.InPlace,
 		MakesFirst: told.Method == roster.Substitute,
 		Begins:     told.Begins,
+		Free:       math.MaxInt,
+	}
+	if told.Batch >= 0 && (told.Method == "" || p.MakesFirst) {
+		p.Free = int(told.Free)
 	}
 	nodes, servers, before := m.Nodes.Elements(), m.Servers.Elements(), objects(state.Servers)
 	names := map[string]bool{}
@@ -84,7 +89,8 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 				n.Template[key] = element.(types.String).ValueString()
 			}
 		}
-		n.Rises, n.Serves = told.Nodes[name].MadeAgain, told.Nodes[name].Serves
+		of := told.Nodes[name]
+		n.Rises, n.Serves, n.Taken, n.Dead = of.MadeAgain, of.Serves, of.Has, of.Dead
 		devices, _ := has[name]["block_device"].(types.List)
 		_, n.Diskless = walk.Diskless.Noted(backend.Member{In: n.Wants.Region.Text, Name: n.Wants.Flavor.Text})
 		n.Devices = devices.IsUnknown() || len(devices.Elements()) > 0

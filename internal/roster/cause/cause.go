@@ -56,7 +56,7 @@ const (
 var All = []*Cause{
 	{
 		Name: roster.Unhealthy, Renews: true, Repairs: true,
-		Concerns: func(f *facts.Fact) bool { return f.Unhealthy() && !f.Again },
+		Concerns: func(f *facts.Fact) bool { return f.Unhealthy() || f.Outlived },
 		Reason:   "{illness}",
 	},
 	{

@@ -165,7 +165,7 @@ func (n *namer) used(name string) bool {
 		return true
 	}
 	_, slot := n.now.Slots[name]
-	return slot || n.policy.Stateful != nil && slices.Contains(n.policy.Stateful.Release, name)
+	return slot || n.now.Had(name) || n.policy.Stateful != nil && slices.Contains(n.policy.Stateful.Release, name)
 }
 
 // prepareSlots gives a slot to each node, and removes the released slots. It returns the names of

@@ -125,29 +125,19 @@ func TestBatch(t *testing.T) {
 		{Name: "but one that no refresh has looked at may be in service", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: never,
 			Seen: func(s roster.Seen) { clear(s.Servers) }, Image: "2", Update: plans.Update("1", roster.Outdated), Remaining: 3,
 			Notices: []string{"Nodes wait to be looked at"}},
-		{Name: "a second try that never served is not made again with the same template", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: retried,
-			Broken: "web-0", Seen: unmarked, Update: plans.Update("1", roster.Unhealthy), Remaining: 1, Notices: []string{"Nodes are not made a third time"}},
-		{Name: "one that failed as it was made is made again by Terraform", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: never, Seen: unmade,
-			Update: plans.Update("1", roster.Unhealthy)},
-		{Name: "once: then its node leaves until the template or the place is tried again", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: retried,
-			Seen: unmade, Update: plans.Update("1", roster.Outdated), Moves: "-web-0", Remaining: 1, Notices: []string{"Nodes are not made"}},
-		{Name: "and is with another one", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: retried,
-			Broken: "web-0", Seen: unmarked, Image: "2", Update: plans.Update("1", roster.Unhealthy), Moves: "~web-0"},
+		{Name: "a name is tried once: a node in ERROR that never served leaves", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: retried,
+			Broken: "web-0", Seen: unmarked, Update: plans.Update("1", roster.Unhealthy), Moves: "+web-3 -web-0"},
+		{Name: "also if it failed as it was made, so that Terraform would make it again", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: never, Seen: unmade,
+			Update: plans.Update("1", roster.Outdated), Moves: "+web-3 -web-0"},
+		{Name: "and with another template", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: retried,
+			Broken: "web-0", Seen: unmarked, Image: "2", Update: plans.Update("1", roster.Unhealthy), Moves: "+web-3 -web-0"},
+		{Name: "others come as long as there are no more than two batches beyond the cluster, and then none", Nodes: []string{"R 1", "R 1", "R 1"},
+			Roster: retried, Seen: func(s roster.Seen) { unmade(s); s.Others["web-1"] = make([]node.Node, 2) }, Update: plans.Update("1", roster.Unhealthy), Moves: "-web-0",
+			Remaining: 1, Notices: []string{"Servers are cleaned up before others are made"}},
 		{Name: "one that runs and lost its mark, or was not waited for, gets a substitute: it may serve", Nodes: []string{"R 2", "R 1", "R 1", "R 1"},
 			Roster: func(r *roster.Roster) { leaving(r); never(r) }, Policy: func(p *roster.Policy) { p.RequireMarks = true }, Capacity: 3,
 			Seen:  func(s roster.Seen) { s.Servers["web-3"] = node.Node{ID: "id-web-3", Status: "ACTIVE"}; unmarked(s) },
 			Image: "3", Update: plans.Update("1", roster.Outdated), Moves: "+web-4 -web-0", Remaining: 2},
-		{Name: "a server that was not made again, and carries another mark, gets a substitute within the batch", Nodes: []string{"R 1", "R 1", "R 1"},
-			Roster: func(r *roster.Roster) {
-				plans.ChangeRoster(*r, "web-0 web-1", func(n *roster.Node) { n.Mark, n.Generation, n.Served = "2-new", 2, false })
-			},
-			Seen: func(s roster.Seen) {
-				s.Builds["web-0"] = roster.Build{Mark: "1-old", Generation: 1}
-				s.Builds["web-1"] = s.Builds["web-0"]
-				plans.ChangeSeen(s, "web-0 web-1", func(n *node.Node) { n.InService = "1-former" })
-			},
-			Update: plans.Update("1", roster.Outdated), Policy: func(p *roster.Policy) { p.RequireMarks = true }, Moves: "+web-3 -web-0", Remaining: 1,
-			Notices: []string{"Servers did not follow their nodes"}},
 		{Name: "and a tainted one, which Terraform makes again by itself, gets a substitute", Nodes: []string{"R 1", "R 1", "R 1"},
 			Roster: func(r *roster.Roster) {
 				plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Mark, n.Generation, n.Served = "2-new", 2, false })
@@ -160,19 +150,15 @@ func TestBatch(t *testing.T) {
 		{Name: "a candidate with which a person tries once more fills the batch", Nodes: []string{"R 2", "R 1", "R 1"}, Roster: retried,
 			Broken: "web-0", Seen: unmarked, Image: "2", Update: plans.Update("1", roster.Unhealthy, roster.Outdated), Policy: named,
 			Moves: "+web-3 -web-0", Remaining: 2, Status: "behind: 2 of 3 nodes to replace"},
-		{Name: "so does one that came back for two that failed", Nodes: []string{"R 1", "R 1", "R 1"},
-			Roster: func(r *roster.Roster) {
-				plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Tried = plans.Image("2").Hash() })
-			},
-			Image: "2", Update: plans.Update("1", roster.Unhealthy, roster.Outdated), Policy: named, Moves: "+web-3 -web-0", Remaining: 2},
 		{Name: "but not one that leaves a smaller cluster", Nodes: []string{"R 2", "R 1", "R 1"}, Roster: retried, Capacity: 2,
 			Broken: "web-0", Seen: unmarked, Image: "2", Update: plans.Update("1", roster.Unhealthy, roster.Outdated), Policy: named,
 			Moves: "+web-3 -web-0 -web-1", Remaining: 1},
-		{Name: "one that comes back for it counts against the batch until it is marked", Nodes: []string{"R 2", "R 1", "R 1", "R 2"}, Capacity: 3,
+		{Name: "with a method that keeps names it is not made a third time", Nodes: []string{"R 2", "R 1", "R 1", "R 2"}, Capacity: 3,
 			Roster: func(r *roster.Roster) { retried(r); leaving(r) }, Broken: "web-0",
 			Seen:  func(s roster.Seen) { unmarked(s); s.Servers["web-3"] = node.Node{ID: "id-web-3", Status: "ACTIVE"} },
-			Image: "2", Update: plans.Update("1", roster.Unhealthy, roster.Outdated), Moves: "^web-3 -web-0", Remaining: 2,
-			Policy: func(p *roster.Policy) { p.Update.Method, p.RequireMarks = roster.InPlace, true }},
+			Image: "2", Update: plans.Update("1", roster.Unhealthy, roster.Outdated), Remaining: 3,
+			Policy:  func(p *roster.Policy) { p.Update.Method, p.RequireMarks = roster.InPlace, true },
+			Notices: []string{"Nodes are not made a third time", "A batch waits for the one before"}},
 		{Name: "servers that did not follow, and that a wait ended without, change a batch at a time", Nodes: []string{"R 1", "R 1", "R 1"},
 			Roster: func(r *roster.Roster) {
 				plans.ChangeRoster(*r, "web-0 web-1 web-2", func(n *roster.Node) { n.Mark, n.Generation, n.Served = "2-new", 2, false })

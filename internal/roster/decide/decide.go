@@ -12,6 +12,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Known is what a plan knows before it decides anything.
@@ -74,6 +75,9 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	for _, f := range come.returned {
 		l.decide(verdict.Want{Fact: f, What: verdict.Returned})
 	}
+	if i := slices.IndexFunc(l.others, func(f *facts.Fact) bool { return f.Outlived }); i >= 0 && l.Crowded > 0 {
+		return plan, crowdedOut.with(l.others[i].Name, text.Count(l.beyond(0), "server"), text.Few(l.dead(seen)))
+	}
 	l.rollout.promised = come.wanted // nodes that come back keep their own templates
 	namer := l.name(come, seen.Taken)
 	l.comers = namer.made
@@ -83,6 +87,9 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 		next.Number(l.now)
 	}
 	next.Done, next.Adopted = l.met(), false
+	if l.Crowded > 0 && l.failed > 0 {
+		next.CleansUp(l.Policy.Templates)
+	}
 	remaining := l.settle(next, seen)
 	if err := finishSlots(&next, l.verdicts, l.Policy); err != nil {
 		return plan, err
@@ -101,8 +108,24 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	})
 	plan.Leaving, plan.Strays = l.leaving, strays(l.now, seen, l.Policy)
 	plan.Counts = l.Counts.Counts
-	plan.Remaining, plan.Target, plan.Beyond = remaining, l.rollout.target, l.view().Beyond(&facts.Fact{})
+	comes := int64(len(l.comers))
+	plan.Remaining, plan.Target, plan.Beyond = remaining+l.Crowded, l.rollout.target, l.beyond(comes)
+	plan.Free, plan.Cleans = max(0, l.free(comes)), l.cleans
 	return plan, misspelled(plan)
+}
+
+// dead lists the servers in ERROR with the name of a node, each with its id.
+func (l *ledger) dead(seen roster.Seen) (list []string) {
+	for _, nodes := range []map[string]roster.Node{l.now.Nodes, l.now.Leaving} {
+		for _, name := range roster.ByIndex(nodes) {
+			for _, s := range seen.There(name) {
+				if s.Status == "ERROR" {
+					list = append(list, fmt.Sprintf("%s (%s)", name, s.ID))
+				}
+			}
+		}
+	}
+	return list
 }
 
 // list lists the verdicts about all nodes, by index.
@@ -238,13 +261,14 @@ func giveUp(r roster.Roster, seen roster.Seen, policy roster.Policy) {
 func strays(now roster.Roster, seen roster.Seen, policy roster.Policy) (list []verdict.Stray) {
 	for _, name := range now.LeavingNames() {
 		id := seen.Servers[name].ID
-		if slices.Contains(policy.Awaited, name) && !slices.Contains(seen.Strays[name], id) {
+		if stray(name, now.Leaving[name], seen, policy) && !slices.Contains(seen.Strays[name], id) {
 			list = append(list, verdict.Stray{Name: name, ID: id, Region: now.Leaving[name].Region})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(seen.Strays)) {
 		for _, id := range seen.Strays[name] {
-			if n, there := now.Known(name); there && policy.RequireMarks {
+			n, there := now.Known(name)
+			if there && policy.RequireMarks && policy.Untouched(placement.Place{Region: n.Region}) == "" {
 				list = append(list, verdict.Stray{Name: name, ID: id, Region: n.Region})
 			}
 		}
@@ -278,6 +302,9 @@ var (
 		"with the id, %s, so other nodes would be removed instead. Correct the name, or remove it from the list."}
 	misspelledProtection = ArgumentError{[]string{"deletion", "protected"}, "A protected node is not there", "No " +
 		"node has the protected name %q, and %q would be removed or replaced. Correct it, or remove it from the list."}
+	crowdedOut = ArgumentError{[]string{"desired_capacity"}, "No substitute can be made now", "The node %q leaves and " +
+		"serves, and no substitute may be made for it: there are %s beyond the cluster, and at most two batches are " +
+		"allowed. Delete servers in ERROR (openstack server delete ID), and apply again: %s."}
 	slotsInUse = ArgumentError{[]string{"stateful", "release"}, "A slot to release is in use", "Nodes still use " +
 		"the slots %s. A slot can be released once its node is removed: shrink first, or remove the name from " +
 		"release."}

@@ -101,7 +101,7 @@ func TestFlavors(t *testing.T) {
 		}, Moves: "+web-2 +web-3"}, "big big local big"},
 		{plans.Case{Name: "the next one where the first is full", Capacity: 4, Seen: func(s roster.Seen) { full(s, az1, "big") },
 			Moves: "+web-2 +web-3", Notices: told,
-			Told: "Nova found no host for a server in these places, or two servers in a row failed. They are tried again " +
+			Told: "Nova found no host for a server in these places. They are tried again " +
 				"after an hour: big in R/1 (until 2026-11-01 13:00:00 UTC). Until then no node gets such a flavor there..."}, "big big small big"},
 		{plans.Case{Name: "elsewhere where all are", Capacity: 4, Seen: func(s roster.Seen) { full(s, az1, "big", "small") },
 			Moves: "+web-2 +web-3", To: "R/2 R/2", Notices: told}, "big big big big"},

@@ -23,12 +23,11 @@ func (l *ledger) grant(w verdict.Want) {
 		l.leaves(w)
 	case verdict.TakenBack:
 		l.changes(w, w.Undone.Node)
-	case verdict.Unhosted:
-		l.noteFull(w.Fact)
-		l.leaves(w)
-		l.unhosted++
-	case verdict.Revised, verdict.GivenUp:
-		l.revise(w)
+	case verdict.GivenUp:
+		l.giveUp(w)
+	case verdict.Revised:
+		add(&l.Taken, 1, l.takes(w))
+		l.change(w)
 	case verdict.Returned:
 		l.pending--
 		l.returns(w.Fact)
@@ -79,13 +78,19 @@ func (l *ledger) grow(nodes int64) {
 		return
 	}
 	l.pending = nodes
+	if l.makesFirst() {
+		free := l.free(0)
+		add(&free, l.drained, !l.nothing) // somebody asks for the growth
+		l.pending = min(nodes, max(0, free))
+		l.Crowded = nodes - l.pending
+	}
 	if _, l.err = l.arrive(); l.err != nil && len(l.fullPlaces) > 0 {
 		board := l.board
 		l.board = l.boardWithFull
 		_, l.err = l.arrive()
 		l.board = board
 	}
-	if l.unhosted > 0 { // nobody asked for these
+	if l.owed > 0 { // nobody asked for these
 		l.err = nil
 	}
 	if l.Grown = l.pending; l.err == nil {
@@ -102,10 +107,10 @@ func (l *ledger) fit() {
 	l.rollout.promise(l.pending)
 }
 
-// remove removes a candidate. The substitute of one that was under way, or was tried, tries the wanted
-// template once more: it counts against the batch.
+// remove removes a candidate. The substitute of one that was under way tries the wanted template once more: it counts
+// against the batch.
 func (l *ledger) remove(w verdict.Want) {
-	tries := w.Occupies() || w.Outdated && w.Refused
+	tries := w.Occupies()
 	if w.NoHost {
 		l.noteFull(w.Fact)
 	}
@@ -113,39 +118,23 @@ func (l *ledger) remove(w verdict.Want) {
 	add(&l.Taken, 1, tries && int64(len(l.staying)) < l.Policy.Capacity)
 }
 
-// revise gives a node that never served the template and the flavor that it should have. Nobody uses the node, so it
-// does not count against the batch, and keeps its name: one plan repairs a bad growth or a bad batch. If a leaving
-// node suits, it comes back instead. Any leaving node suits in the place of a node that is given up.
-func (l *ledger) revise(w verdict.Want) {
-	var back *facts.Fact
-	if w.Outdated || w.What == verdict.GivenUp {
-		back = l.insteadOf(w)
+// giveUp removes a node that never served. Nobody uses the node, so it does not count against the batch: one plan
+// repairs a bad growth or a bad batch. A leaving node comes back if one suits. Otherwise another node comes, with a
+// name, ports and a place of its own, as far as servers may be made.
+func (l *ledger) giveUp(w verdict.Want) {
+	if w.NoHost {
+		l.noteFull(w.Fact)
 	}
-	if back == nil {
-		add(&l.Taken, 1, l.takes(w))
-		l.change(w)
+	add(&l.cleans, 1, w.Server.ID != "" && !w.Lost)
+	add(&l.failed, 1, w.Server.ID != "" && !w.Outdated)
+	l.leaves(w)
+	if back := l.back.first(l.rollout.suits, l.boardWithFull, w.Place); back != nil {
+		l.comesBack(back)
+		back.StandsIn = w.StandsIn
 		return
 	}
-	if w.What == verdict.GivenUp {
-		back.Tried = w.Template.Hash()
-	}
-	l.comesBack(back)
-	back.StandsIn = w.StandsIn
-	w.Back = back.Name
-	add(&l.unused, 1, w.Server.ID != "")
-	l.leaves(w)
-}
-
-// insteadOf returns the leaving node that comes back in the place of a node that never served, or nil.
-// Nodes of slots stay in their slots, and another node may stand in already.
-func (l *ledger) insteadOf(w verdict.Want) *facts.Fact {
-	if l.Policy.Stateful != nil || l.stranded(w.Fact) && int64(len(l.staying)) > l.Policy.Capacity {
-		return nil
-	}
-	board := l.boardWithFull.Clone()
-	board.Add(w.Place, -1)
-	suits := func(f *facts.Fact) bool { return w.What == verdict.GivenUp || l.rollout.suits(f) }
-	return l.back.first(suits, board, w.Place)
+	l.owed++
+	l.Under++ // another one is
 }
 
 // replace replaces a node, or makes it again, within the batch.
@@ -153,6 +142,11 @@ func (l *ledger) replace(w verdict.Want) {
 	l.Taken++
 	if l.Policy.Keeps(w.Cause) {
 		l.change(w)
+		return
+	}
+	if l.makesFirst() && l.free(l.pending) <= 0 { // the next plan makes its substitute
+		l.leaves(w)
+		l.Crowded++
 		return
 	}
 	if full, _ := l.substitute(w.Fact); full {

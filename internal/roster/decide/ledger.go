@@ -23,14 +23,16 @@ type ledger struct {
 	rollout rollout
 	err     error // why the cluster cannot grow or shrink
 
+	nothing  bool                       // whether nothing is made: see [ledger.free]
 	verdicts map[string]verdict.Verdict // verdicts about the nodes whose wants were granted or refused, by name
 	leaving  []string                   // leaving nodes outside closed regions whose servers still exist
 	comers   []*facts.Fact              // new nodes
 
-	heirs    int64 // number of pending substitutes of nodes that stand in for stranded ones
-	unhosted int64 // number of nodes that leave because Nova found no host for them
-	// number of servers that were never in service, and that leave because leaving nodes come back
-	unused  int64
+	heirs   int64                     // number of pending substitutes of nodes that stand in for stranded ones
+	owed    int64                     // number of nodes that never served and leave, so that others come
+	failed  int64                     // number of these with the wanted template
+	cleans  int64                     // number of servers of such nodes that an apply that ends well destroys
+	drained int64                     // number of leaving nodes whose servers only wait until they are destroyed
 	retries map[roster.Template]int64 // numbers of pending second tries, by template
 }
 
@@ -45,15 +47,18 @@ func newLedger(known Known, seen roster.Seen) *ledger {
 		retries:  map[roster.Template]int64{},
 	}
 	l.Size, l.Total = policy.Batch(), int64(len(all))
+	for name := range all {
+		l.Servers += int64(len(seen.There(name)))
+	}
 	for _, name := range now.LeavingNames() {
-		region := placement.Place{Region: now.Leaving[name].Region}
-		switch {
-		case policy.Untouched(region) != "": // in a closed region Nova may not answer
-		case stray(name, seen, policy):
-			l.Strays++
-		default:
-			l.leaving = append(l.leaving, name)
+		n, there := now.Leaving[name], int64(len(seen.There(name)))
+		l.Servers += there
+		add(&l.cleans, there-int64(len(seen.Strays[name])), !n.Served)
+		if policy.Untouched(placement.Place{Region: n.Region}) != "" || stray(name, n, seen, policy) {
+			continue // in a closed region Nova may not answer
 		}
+		l.leaving = append(l.leaving, name)
+		add(&l.drained, 1, seen.Servers[name].Drained)
 	}
 	for _, f := range all {
 		switch {
@@ -66,13 +71,22 @@ func newLedger(known Known, seen roster.Seen) *ledger {
 		}
 		l.count(l.verdictOn(f), 1)
 	}
+	unfound := func(f *facts.Fact) bool { return f.Unfound && f.Untouched == "" }
+	dead := l.cleans > 0 || all.Number((*facts.Fact).Dead) > 0
+	l.Spent = now.Spent(policy)
+	l.nothing = l.makesFirst() && (l.Spent || dead && all.Number(unfound) > 0)
 	return l
 }
 
+// makesFirst reports whether the method makes the substitute of a node first.
+func (l *ledger) makesFirst() bool { return l.Policy.Update != nil && !l.Policy.TakesFirst() }
+
 // stray reports whether no apply will destroy the server of a node that leaves: nobody ever waited for it, or an apply
-// that did nothing else left it. So nobody waits until it is gone, and the node does not come back.
-func stray(name string, seen roster.Seen, policy roster.Policy) bool {
-	return policy.RequireMarks && seen.Stray(name) || slices.Contains(policy.Awaited, name)
+// that did nothing else left it. So nobody waits until it is gone, and the node does not come back. What serves is none.
+func stray(name string, n roster.Node, seen roster.Seen, policy roster.Policy) bool {
+	s := seen.Servers[name]
+	serves := s.Status == "ACTIVE" && !s.Drained && (n.Served || s.InService != "")
+	return policy.RequireMarks && seen.Stray(name) || slices.Contains(policy.Awaited, name) && !serves
 }
 
 // add adds to a number, if something is so.
@@ -103,13 +117,13 @@ func (l *ledger) grants(v verdict.Verdict) {
 func (l *ledger) count(v verdict.Verdict, times int64) {
 	leaves, changes := v.Outcome == verdict.Leaves, v.Outcome == verdict.Changes
 	add(&l.Out, times, out(v))
-	add(&l.Destroys, times, leaves && v.Server.ID != "")
+	add(&l.Unmade, times, !leaves && v.Server.ID == "")
 	switch {
 	case leaves:
 		add(&l.Baking, times, v.Bakes && v.What == verdict.Replaced) // for its substitute
 		return
 	case changes:
-		add(&l.Under, times, v.What == verdict.Revised || v.What == verdict.GivenUp)
+		add(&l.Under, times, v.What == verdict.Revised)
 		add(&l.rollout.current, times, v.After.Template == l.Policy.Templates.At(v.Place))
 	default:
 		add(&l.Under, times, v.Occupies())
@@ -117,7 +131,6 @@ func (l *ledger) count(v verdict.Verdict, times int64) {
 	}
 	if v.Outcome != verdict.Returns {
 		add(&l.Baking, times, v.Bakes)
-		add(&l.Tried, times, v.Outdated && v.Refused)
 		add(&l.Unchanged, times, v.StandsUnchanged() && !changes)
 	}
 }
@@ -153,15 +166,28 @@ func first(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.P
 
 // view returns what the gate sees.
 func (l *ledger) view() gate.View {
-	v := gate.View{
+	return gate.View{
 		Counts: l.Counts, Policy: l.Policy, Settled: l.now.Settled, Reached: l.rollout.reached(),
-		Leaving: int64(len(l.leaving)), Room: &l.room,
+		Leaving: int64(len(l.leaving)), Free: l.free(l.pending), Room: &l.room,
 	}
-	if l.unused > 0 { // the next substitute may be a node that comes back
-		suits := slices.DeleteFunc(slices.Clone(l.back), func(f *facts.Fact) bool { return !l.rollout.suits(f) })
-		add(&v.Unused, l.unused, l.pending >= int64(len(suits)))
+}
+
+// beyond returns the number of servers that are there beyond the cluster once the plan has made a number of new nodes.
+func (l *ledger) beyond(comes int64) int64 { return l.Servers + l.Unmade + comes - l.Policy.Capacity }
+
+// free returns how many more servers may be made then: there are at most two batches beyond the cluster, whatever they
+// are. A cluster that never served is made again in one batch. Nothing is made while dead servers are there and Nova
+// refuses others, maybe for want of a quota: the dead are destroyed first. Nothing is made either from a template
+// after two clean-ups.
+func (l *ledger) free(comes int64) int64 {
+	most := 2 * l.Size
+	if l.First {
+		most = l.Policy.Capacity
 	}
-	return v
+	if l.nothing {
+		return 0
+	}
+	return most - l.beyond(comes)
 }
 
 // decide grants a want, or holds its node.
@@ -266,17 +292,21 @@ func (l *ledger) stranded(f *facts.Fact) bool {
 
 // standIn asks for leaving nodes in service, as many as stranded nodes and full places lack: a place
 // that closes, or is full, while a batch is open costs no server. A node comes back to any place,
-// because its server is there. It waits for a look at the other nodes.
+// because its server is there. It waits for a look at the other nodes. If nothing may be made, all that may serve
+// come back.
 func (l *ledger) standIn(ask func(verdict.Want)) {
-	if l.staying.Number(func(f *facts.Fact) bool { return f.Doubt && !l.stranded(f) }) > 0 {
+	if l.Crowded == 0 && l.staying.Number(func(f *facts.Fact) bool { return f.Doubt && !l.stranded(f) }) > 0 {
 		return
 	}
-	for _, f := range slices.Concat(l.back, l.worn) {
+	for _, f := range slices.Concat(l.back, l.others) {
 		if int64(len(l.staying))+l.pending-l.staying.Number(l.stranded) >= l.Policy.Capacity {
 			return
 		}
-		if f.Is == facts.Serving && f.StandsIn {
+		_, back := l.staying[f.Name]
+		stands := f.Is == facts.Serving && f.StandsIn && !unwanted(f, l.Policy) && !renewed(f, l.Policy, false)
+		if !back && !f.Outlived && (l.Crowded > 0 || stands) {
 			ask(verdict.Want{Fact: f, What: verdict.StandsIn})
+			l.Crowded = max(0, l.Crowded-1)
 		}
 	}
 }

@@ -36,12 +36,12 @@ func TestLedger(t *testing.T) {
 }
 
 func (p *ledger) counts() string {
-	return fmt.Sprint(len(p.staying), p.rollout.current, p.Destroys, p.Baking, p.Tried, p.Unchanged, p.Out)
+	return fmt.Sprint(len(p.staying), p.rollout.current, p.Unmade, p.Baking, p.Unchanged, p.Out)
 }
 
 // recount counts from the facts and verdicts alone.
 func (p *ledger) recount() string {
-	var left, current, destroys, baking, tried, unchanged, out int64
+	var left, current, unmade, baking, unchanged, out int64
 	all := maps.Clone(p.All)
 	for name, v := range p.verdicts {
 		if v.Outcome == verdict.Returns {
@@ -56,10 +56,9 @@ func (p *ledger) recount() string {
 		}
 		add(&left, 1, stays)
 		add(&current, 1, stays && template == p.Policy.Templates.At(f.Place))
-		add(&destroys, 1, !stays && f.Server.ID != "")
+		add(&unmade, 1, stays && f.Server.ID == "")
 		if v.Outcome != verdict.Returns {
 			add(&baking, 1, f.Bakes && (stays || v.What == verdict.Replaced))
-			add(&tried, 1, f.Outdated && f.Refused && stays)
 			add(&unchanged, 1, f.StandsUnchanged() && !p.granted(name))
 		}
 		switch {
@@ -72,7 +71,7 @@ func (p *ledger) recount() string {
 			add(&out, 1, f.Out() || v.Outcome == verdict.Changes)
 		}
 	}
-	return fmt.Sprint(left, current, destroys, baking, tried, unchanged, out)
+	return fmt.Sprint(left, current, unmade, baking, unchanged, out)
 }
 
 // anyCluster draws up to seven nodes in two zones, and a policy.
@@ -100,8 +99,6 @@ func anyCluster(t *rapid.T) (roster.Roster, roster.Seen, roster.Policy) {
 		switch {
 		case yes("not followed"):
 			seen.Builds[name(i)] = roster.Build{Mark: "1-old", Generation: 1}
-		case yes("tried"):
-			n.Tried = policy.Templates.At(n.Place).Hash()
 		case yes("undone"):
 			r.Before[name(i)] = roster.Node{Index: i, Place: n.Place, Template: image(), Mark: "1-former"}
 		}

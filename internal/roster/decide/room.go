@@ -14,12 +14,12 @@ import (
 
 // room says where nodes are and may be placed, and which leaving nodes may come back.
 type room struct {
-	staying       facts.Facts       // nodes on the board: they stay, change or come back
-	board         *placement.Board  // places of these nodes; a full one is closed
-	boardWithFull *placement.Board  // the same board with full places open
-	fullPlaces    []placement.Place // full places: Nova found no host there
-	back          pool
-	worn          pool                 // leaving nodes that only stand in, because they are too old, for instance
+	staying       facts.Facts          // nodes on the board: they stay, change or come back
+	board         *placement.Board     // places of these nodes; a full one is closed
+	boardWithFull *placement.Board     // the same board with full places open
+	fullPlaces    []placement.Place    // full places: Nova found no host there
+	back          pool                 // leaving nodes that come back where a node is needed
+	others        pool                 // other leaving nodes that may serve: they come back where nothing may be made
 	fullSpots     map[roster.Spot]bool // flavors for which Nova found no host, by place
 
 	movesTo []placement.Place // places that nodes move to
@@ -85,27 +85,24 @@ func (r *room) substitute(f *facts.Fact) (full bool, err error) {
 	return false, err
 }
 
-// pool has the leaving nodes that may come back, by their indices: they served, may be in service now, and would not
-// leave again for a cause. A node that is not proven in service comes back only for a node that is given up. A node
-// that comes back keeps its name, index and place: no server is made or drained for it. So a rollback needs no room
-// for more servers, and destroys only bad ones.
+// pool has the leaving nodes that may come back, by their indices: they served, and may be in service now. Those that
+// are accused, or would leave again for a cause, are apart. A node that comes back keeps its name, index and place: no
+// server is made or drained for it. So a rollback needs no room for more servers, and destroys only bad ones.
 type pool []*facts.Fact
 
-func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back, worn pool) {
+func poolOf(now roster.Roster, seen roster.Seen, policy roster.Policy) (back, others pool) {
 	for _, name := range now.LeavingNames() {
-		if stray(name, seen, policy) {
-			continue
-		}
 		f := facts.FactOf(name, now.Leaving[name], now, seen, policy)
-		switch up := f.Looked && f.Served && f.Is.MayServe && !f.Is.Accused && f.Runs(); {
-		case !up || unwanted(f, policy) || renewed(f, policy, false):
-		case renewed(f, policy, true):
-			worn = append(worn, f)
+		switch {
+		case stray(name, f.Node, seen, policy) || !f.Looked || !f.Served || !f.Is.MayServe || !f.Runs():
+		case f.Outlived || f.Is.Accused || unwanted(f, policy) || renewed(f, policy, false) || renewed(f, policy, true):
+			others = append(others, f)
 		default:
 			back = append(back, f)
 		}
 	}
-	return back, worn
+	slices.SortStableFunc(others, func(f, g *facts.Fact) int { return facts.TrueFirst(f.Is.Proven, g.Is.Proven) })
+	return back, others
 }
 
 // unwanted reports whether somebody wants a leaving node to be gone.
@@ -147,7 +144,7 @@ func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.
 		staying: maps.Clone(all), fullPlaces: seen.FullPlaces(policy), fullSpots: seen.FullSpots(policy),
 		fits: map[placement.Place]error{},
 	}
-	r.back, r.worn = poolOf(now, seen, policy)
+	r.back, r.others = poolOf(now, seen, policy)
 	r.boardWithFull, r.board = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, r.fullPlaces)
 	return r
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
@@ -21,7 +22,12 @@ import (
 // the causes in their order. A hold that all nodes share ends the class for that cause.
 func (l *ledger) wants(ask func(verdict.Want)) {
 	for _, f := range l.named.leave {
-		ask(verdict.Want{Fact: f, What: verdict.Removed})
+		w := verdict.Want{Fact: f, What: verdict.Removed}
+		if need := l.Policy.Capacity - int64(len(l.staying)) + 1; l.makesFirst() && f.Is.MayServe && f.Served && need > 0 && need > l.free(0) {
+			l.hold(w, verdict.Refusal{Hold: hold.Servers}) // its substitute cannot be made now
+			continue
+		}
+		ask(w)
 	}
 	missing := max(0, l.Policy.Capacity-int64(len(l.staying)))
 	for many, last := l.excess(), 0; many > 0 && len(l.staying) != last && l.err == nil; many = l.excess() {
@@ -30,10 +36,10 @@ func (l *ledger) wants(ask func(verdict.Want)) {
 	}
 	l.takeBack(missing, ask)
 	l.neverServed(ask)
-	ask(verdict.Want{Fact: &facts.Fact{}, What: verdict.Grown, Nodes: l.unhosted + missing})
+	ask(verdict.Want{Fact: &facts.Fact{}, What: verdict.Grown, Nodes: l.owed + missing})
+	l.giveWay(ask)
 	l.standIn(ask)
 	_ = l.excess() // the rollout counts what stands in now
-	l.notRemade(ask)
 	for _, class := range classes {
 		eligible := func(f *facts.Fact) bool { return !l.granted(f.Name) && class(f) }
 		if l.staying.Number(eligible) == 0 {
@@ -49,6 +55,9 @@ func (l *ledger) wants(ask func(verdict.Want)) {
 				l.replaceFor(c, eligible, ask)
 			}
 		}
+	}
+	if l.Crowded > 0 {
+		l.standIn(ask)
 	}
 }
 
@@ -146,66 +155,58 @@ func (l *ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 
 func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Unreachable[f.Region] }
 
-// neverServed asks for the nodes that never served and should have another template, flavor or server, and for nodes
-// that failed twice and replaced a node that still runs. The update need not have a cause for it: nobody uses these
-// nodes. If the method makes substitutes, nodes for which Nova found no host leave, and others come where there is
-// room: each apply would make them once more, before it destroys the servers in ERROR.
+// neverServed asks for the nodes that never served and whose servers are dead, or should have another template or
+// flavor. The update need not have a cause for it: nobody uses these nodes. If the method makes substitutes, they leave
+// and others come: a name is tried once, because Terraform makes a server that failed again with each apply, before it
+// destroys anything, and asks for its ports again. What has no server may use its name, unless a leaving node suits.
 func (l *ledger) neverServed(ask func(verdict.Want)) {
-	for _, f := range l.staying.ByIndex(l.neverUsed) {
-		switch {
-		case l.granted(f.Name) || l.standsOld(f): // granted: its change is taken back
-		case l.failedTwice(f):
+	never := func(f *facts.Fact) bool {
+		return f.Is.Fresh || f.Unfound || f.Lost || l.First && f.Is != facts.Unknown
+	}
+	for _, f := range l.staying.ByIndex(never) {
+		w := verdict.Want{Fact: f, Cause: roster.LaterFlavor, What: verdict.Revised, To: l.rollout.templateAt(f.Place)}
+		if f.Outdated {
+			w.Cause = roster.Outdated
+		}
+		switch dead := l.makesFirst() && f.Dead(); {
+		case l.granted(f.Name): // its change is taken back
+		case dead:
 			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.GivenUp})
-		case f.NoHost && !l.Policy.TakesFirst() && (!f.Spent || !l.revises(f)):
-			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.Unhosted})
 		case l.revises(f):
-			name := roster.Outdated
-			if !f.Outdated && !l.lost(f) {
-				name = roster.LaterFlavor
+			if l.makesFirst() && !f.Unfound || f.Outdated && !l.stranded(f) && l.suited(f.Place) {
+				w.What = verdict.GivenUp
 			}
-			ask(verdict.Want{Fact: f, Cause: name, What: verdict.Revised, To: l.rollout.templateAt(f.Place)})
+			ask(w)
 		}
 	}
 }
 
-// neverUsed reports whether nobody uses a node, because it never served.
-func (l *ledger) neverUsed(f *facts.Fact) bool {
-	return f.Is.Fresh || f.Unfound || (l.First && f.Is != facts.Unknown) || l.lost(f) || f.Again || f.Spent
+// suited reports whether a leaving node may come back in the place of a node that never served. Nodes of slots stay in
+// their slots.
+func (l *ledger) suited(at placement.Place) bool {
+	board := l.boardWithFull.Clone()
+	board.Add(at, -1)
+	return l.Policy.Stateful == nil && l.back.first(l.rollout.suits, board, at) != nil
 }
 
-// failedTwice reports whether a node and its predecessor failed with the wanted template, and a
-// node that they replaced can come back.
-func (l *ledger) failedTwice(f *facts.Fact) bool {
-	failed := f.Is == facts.Failing && l.Policy.Update.Has(roster.Unhealthy) || f.Spent
-	return failed && f.Retried && !f.Outdated && l.insteadOf(verdict.Want{Fact: f, What: verdict.GivenUp}) != nil
+// giveWay asks for the other nodes that never served, if too many servers are there to make all that are needed: with
+// them no apply would end well, and only one that does destroys servers.
+func (l *ledger) giveWay(ask func(verdict.Want)) {
+	for _, f := range l.staying.ByIndex(func(f *facts.Fact) bool { return f.Is == facts.Late || f.Unfound }) {
+		if owed := l.owed; (l.Crowded > 0 || l.nothing) && !l.granted(f.Name) {
+			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.GivenUp})
+			l.Crowded += l.owed - owed
+		}
+	}
 }
 
-// revises reports whether a node that never served gets another template, flavor or server.
+// revises reports whether a node that never served gets another template or flavor.
 func (l *ledger) revises(f *facts.Fact) bool {
 	if f.Template != l.Policy.Templates.At(f.Place) {
 		return l.rollout.templateAt(f.Place) != f.Template && (!l.rollout.reached() || !f.Settled)
 	}
 	flavors := l.Policy.Flavors.At(f.Asked)
-	return len(l.Policy.Flavors) > 0 && (!slices.Contains(flavors, f.Flavor) || f.PassedOver) || l.lost(f)
-}
-
-// lost reports whether the server of a node that never served was not made again, because the new
-// one was refused: Terraform makes it again only for another generation, or because it is tainted.
-func (l *ledger) lost(f *facts.Fact) bool {
-	stands := f.NotRemade && !f.Served && !f.Server.Tainted
-	return stands && (!f.Outdated || f.Server.InService == "") && !l.Policy.TakesFirst()
-}
-
-// standsOld reports whether such a server may serve: it stays until a substitute serves.
-func (l *ledger) standsOld(f *facts.Fact) bool { return f.StillOld() && l.lost(f) }
-
-// notRemade asks for the nodes of such servers.
-func (l *ledger) notRemade(ask func(verdict.Want)) {
-	for _, f := range l.staying.ByIndex(l.standsOld) {
-		if !l.granted(f.Name) {
-			ask(l.replacement(f, roster.Outdated))
-		}
-	}
+	return len(l.Policy.Flavors) > 0 && (!slices.Contains(flavors, f.Flavor) || f.PassedOver)
 }
 
 // byTurn asks for the nodes that may be replaced in their places. Nodes that this plan changes are out of service for a

@@ -92,9 +92,6 @@ func (f *Fact) Noted() bool { return f.Server.NotInService == string(f.Mark) && 
 // Starts reports whether the server runs, and nobody has ever waited for it to the end.
 func (f *Fact) Starts() bool { return f.Is == Starting && f.Server.InService == "" }
 
-// StillOld reports whether the server was not made again, and carries another mark: it may serve.
-func (f *Fact) StillOld() bool { return f.Is == Unchanged && f.Server.InService != "" && !f.Served }
-
 // Judged reports whether a readiness attachment has said of the server that it is in service, or that it is not.
 func (f *Fact) Judged() bool { return f.own() || f.Noted() }
 

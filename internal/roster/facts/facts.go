@@ -32,11 +32,10 @@ type Fact struct {
 	Later           bool            // whether its server carries a later mark or generation than the node has
 	Outdated        bool            // whether it has another template, or a flavor that is not listed any more
 	Settled         bool            // whether it has the settled template of its place
-	Refused         bool            // whether two servers of the template that its place wants ended in ERROR there
 	Asked           placement.Place // place that Nova was asked for: the region if that lists no zones
-	NoHost          bool            // whether Nova found no host for its server there, or it is spent
-	Spent           bool            // whether two servers failed one after the other: there is no third
-	Again           bool            // whether its server failed as it was made, so that Terraform makes it again
+	NoHost          bool            // whether Nova found no host for its server there
+	Lost            bool            // whether it never served, and Terraform does not know its server, as far as that shows
+	Outlived        bool            // whether a newer server of it failed, while its own serves: its name was tried
 	StillFull       bool            // whether that place is still full
 	Other           bool            // whether it may have a host for another flavor
 	PassedOver      bool            // whether it never had a server, its flavor is full or refused, and another is left
@@ -100,7 +99,6 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	f.RegionUntouched = policy.Untouched(placement.Place{Region: n.Region}) != ""
 	f.MissingWire, f.MissingLine = policy.MissingWire[n.Region], policy.MissingLine[n.Region]
 	f.Outdated = policy.Outdated(n)
-	f.Refused = n.Tried != "" && n.Tried == policy.Templates.At(n.Place).Hash()
 	f.Settled = len(now.Settled) > 0 && n.Template == now.Settled.At(n.Place)
 	f.Asked = placement.Choice(policy.Regions, n.Place)
 	f.Earlier = policy.EarlierFlavor(f.Asked, n, seen)
@@ -108,7 +106,7 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	if aged := seen.Aged[name]; aged.Mark == n.Mark {
 		f.Aged = aged.Launched
 	}
-	f.Early = seen.Early[name]
+	f.Early, f.Outlived = seen.Early[name], seen.Outlived(name) && f.Looked && !policy.Blind && !policy.TakesFirst()
 	f.Bakes = seen.Baking[f.Name] && policy.Pauses() && !f.Outdated && f.Is == Serving
 	f.Undone = f.before(now, seen, policy)
 	return f
@@ -142,11 +140,11 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	f.hosts(seen, policy)
 }
 
-// hosts adds whether Nova found a host for the node, and whether Terraform makes its server again.
+// hosts adds whether Nova found a host for the node, and whether Terraform knows its server.
 func (f *Fact) hosts(seen roster.Seen, policy roster.Policy) {
-	f.Spent = f.Looked && !policy.Blind && Spent(f.Name, f.Node, seen, policy)
-	f.NoHost = f.Looked && NoHost(f.Server) || f.Spent
-	f.Again = f.Looked && f.Server.Unmade && !f.NoHost && !policy.TakesFirst()
+	f.NoHost = f.Looked && NoHost(f.Server)
+	f.Lost = f.Looked && !f.Served && !policy.Blind && policy.RequireMarks && f.Server.Unclaimed() &&
+		(len(seen.Strays[f.Name]) > 0 || slices.Contains(policy.Awaited, f.Name))
 	if f.NoHost || f.Unfound {
 		f.flavors(seen, policy)
 	}
@@ -199,13 +197,8 @@ func NoHost(server node.Node) bool {
 		strings.Contains(fault, "exceeded maximum number of retries"))
 }
 
-// Spent reports whether two servers that were made for a node failed. If nodes keep their names, an old server is
-// destroyed first, so that servers do not pile up.
-func Spent(name string, n roster.Node, seen roster.Seen, policy roster.Policy) bool {
-	server := seen.Servers[name]
-	lost := policy.RequireMarks && server.Unclaimed() && len(seen.Strays[name]) > 0
-	return n.Retried && !policy.TakesFirst() && (server.Unmade && !NoHost(server) || lost)
-}
+// Dead reports whether the node never served and never will: its server failed, or Terraform does not know it.
+func (f *Fact) Dead() bool { return f.Is == Failing || f.Lost }
 
 // ByIndex lists the facts about the nodes of a kind, by the indices of the nodes.
 func (all Facts) ByIndex(is func(*Fact) bool) (list []*Fact) {

@@ -3,7 +3,7 @@
 //
 //   - quorum: a method that takes nodes out of service first takes a node that may be in service only while enough
 //     other nodes are proven in service
-//   - servers: at most two batches of leaving nodes have a server
+//   - servers: there are at most two batches of servers beyond the cluster
 //   - batch: a plan replaces at most a batch of nodes
 package gate
 
@@ -24,7 +24,7 @@ type View struct {
 	Settled roster.Templates // settled templates
 	Reached bool             // whether as many nodes have the wanted template as the target says
 	Leaving int64            // leaving nodes outside closed regions whose servers still exist
-	Unused  int64            // servers that never served, and are destroyed after the next substitute is made
+	Free    int64            // servers that the plan may still make
 	Room    Room             // answers questions, and changes nothing of the plan
 }
 
@@ -34,16 +34,15 @@ type Counts struct {
 	Grown int64 // that the growth adds
 	Moved int64 // that are added in place of nodes that move, if the method takes nodes out of service first
 
-	Strays    int64 // that leave and that nobody waits for, because Terraform may not know their servers
 	Out       int64 // that are not proven in service, including the ones that the plan takes out of it
 	Under     int64 // under way, including the ones that never served and change
 	Unseen    int64 // that nothing is known of
 	Unchanged int64 // whose servers did not follow them, were found in service since, and stay
 
-	Destroys int64 // servers of nodes that this plan removes
-	Baking   int64 // that must be in service for longer
-	Tried    int64 // in whose place two servers of the wanted template ended in ERROR
-	First    bool  // whether no node was ever in service: then nothing can be taken out of it
+	Servers int64 // servers with the name of a node that is or leaves
+	Unmade  int64 // that stay or change, and whose servers were not found: Terraform makes these
+	Baking  int64 // that must be in service for longer
+	First   bool  // whether no node was ever in service: then nothing can be taken out of it
 }
 
 // Room says where nodes may be placed.
@@ -89,6 +88,9 @@ var all = []bar{
 		return w.NotRemade && w.Row().Renews && !w.Server.Tainted // Terraform replaces a tainted one
 	}},
 	{hold.Twice, forCause, View.twice},
+	{hold.Spent, forCause, func(v View, w verdict.Want) bool {
+		return v.Spent && w.NeedsRoom() && w.Is.MayServe && !v.Policy.Keeps(w.Cause)
+	}},
 	{hold.Target, forCause, func(v View, w verdict.Want) bool {
 		return w.NeedsRoom() && w.Row().Updates && w.Outdated && v.Reached
 	}},
@@ -117,7 +119,7 @@ func (v View) Check(w verdict.Want) verdict.Refusal {
 	switch w.What {
 	case verdict.Removed, verdict.Grown, verdict.Surplus, verdict.Returned, verdict.StandsIn, verdict.TakenBack:
 		return verdict.Refusal{} // a person asked for these
-	case verdict.Unhosted:
+	case verdict.GivenUp:
 		return v.first(w, always)
 	case verdict.Revised:
 		if w.Unfound {
@@ -155,10 +157,9 @@ func (v View) outage(w verdict.Want) bool {
 	return w.What == verdict.Replaced && w.Is.MayServe && !w.Unhealthy() && v.Policy.Stops(v.Sick+v.Unknown)
 }
 
-// twice reports whether two servers of the template that a node would get failed in its place.
+// twice reports whether a node and the one before it failed.
 func (v View) twice(w verdict.Want) bool {
-	return w.What == verdict.Replaced && w.Retried && w.Retries() ||
-		w.Cause != "" && !w.Row().Repairs && w.Refused
+	return w.What == verdict.Replaced && w.Retried && w.Retries()
 }
 
 // closed returns why a node waits until its place takes nodes again, or "". Its substitute would make the spread
@@ -180,20 +181,10 @@ func (v View) Ignores(w verdict.Want) bool {
 	return !v.Policy.InPlace() && !v.Policy.Begins && w.MissingWire == ""
 }
 
-// crowded reports whether the servers beyond the cluster are more than two batches once a node
-// leaves too. A node that served and broke, or has no host, may leave anyway.
+// crowded reports whether no substitute may be made for a node. One that does not serve leaves without a substitute:
+// an apply ends well only without it, and only then destroys what is too much.
 func (v View) crowded(w verdict.Want) bool {
-	broke := !w.Is.MayServe && (w.Served || w.NoHost)
-	return !v.Policy.Keeps(w.Cause) && !broke && v.Beyond(w.Fact) > 2*v.Size
-}
-
-// Beyond returns the number of servers beyond the cluster once a node has left too.
-func (v View) Beyond(f *facts.Fact) int64 {
-	n := v.Leaving + v.Strays + v.Destroys
-	if f.Server.ID != "" {
-		n++
-	}
-	return n
+	return !v.Policy.Keeps(w.Cause) && w.Is.MayServe && v.Free <= 0
 }
 
 // bakes reports whether the previous batch must be in service for longer. Going back does not wait.
@@ -211,11 +202,8 @@ func (v View) goesBack(w verdict.Want) bool {
 // waits reports whether a node must wait for nodes that are out of service or under way already.
 func (v View) waits(w verdict.Want) bool {
 	keeps := v.Policy.Keeps(w.Cause)
-	free := w.UnderWay() && (!w.Is.MayServe || w.StillOld()) && !keeps // its replacement takes nothing out of service
-	if v.Policy.TakesFirst() && !v.quorum(w.Fact) || !keeps && !free && v.busy(w.Fact) > v.Size {
-		return true
-	}
-	return w.Row().Updates && w.Is.MayServe && v.Tried > 0
+	free := w.UnderWay() && !w.Is.MayServe && !keeps // its replacement takes nothing out of service
+	return v.Policy.TakesFirst() && !v.quorum(w.Fact) || !keeps && !free && v.busy(w.Fact) > v.Size
 }
 
 // quorum reports whether a node may be taken out of service: it is proven to be out of service,
@@ -263,7 +251,7 @@ func (v View) others(f *facts.Fact) int64 {
 func (v View) busy(f *facts.Fact) int64 {
 	busy := v.others(f) + 1 // its substitute is under way instead
 	if f.Is.MayServe && !f.Unfound && !f.Starts() {
-		busy += v.Leaving + v.Unused
+		busy += v.Leaving
 	}
 	return busy
 }

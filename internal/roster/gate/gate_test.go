@@ -27,9 +27,9 @@ func (r *room) Fits(verdict.Want) error             { return r.full }
 func TestOrder(t *testing.T) {
 	one, _ := amount.Parse("1")
 	r := &room{"is full", errors.New("no room")}
-	f := &facts.Fact{Is: facts.Serving, Protected: "is locked", Later: true, MissingWire: "name", Untouched: "is closed",
-		NotRemade: true, Outdated: true, Refused: true, StillFull: true}
-	counts := Counts{Counts: verdict.Counts{Size: 1, Taken: 1, Sick: 2}, Destroys: 3, Baking: 1, Tried: 1, Under: 1}
+	f := &facts.Fact{Is: facts.Serving, Node: roster.Node{Retried: true}, Protected: "is locked", Later: true, MissingWire: "name", Untouched: "is closed",
+		NotRemade: true, Outdated: true, StillFull: true}
+	counts := Counts{Counts: verdict.Counts{Size: 1, Taken: 1, Sick: 2, Spent: true}, Baking: 1, Under: 1}
 	v := View{Counts: counts, Reached: true, Room: r,
 		Policy: roster.Policy{Capacity: 9, Begins: true, Update: &roster.Update{StopAbove: one}}}
 	w := verdict.Want{Fact: f, What: verdict.Replaced, Cause: roster.Outdated}
@@ -45,16 +45,16 @@ func TestOrder(t *testing.T) {
 		{hold.Closed, func() { f.Untouched = "" }},
 		{hold.Unseen, func() { f.Looked = true }},
 		{hold.Outage, func() { v.Sick, w.Cause = 0, roster.TooOld }},
-		{hold.NotRemade, func() { f.NotRemade = false }},
-		{hold.Twice, func() { f.Refused, w.Cause = false, roster.Outdated }},
+		{hold.NotRemade, func() { f.NotRemade, w.Cause = false, roster.Unhealthy }}, // never served, and tried twice
+		{hold.Twice, func() { f.Retried, w.Cause = false, roster.Outdated }},
+		{hold.Spent, func() { v.Spent = false }},
 		{hold.Target, func() { v.Reached = false }},
 		{hold.NoPlace, func() { r.closed = ""; w.Cause, v.Policy.Update.Method = roster.TooOld, roster.Recreate }},
 		{hold.NoHost, func() { f.StillFull = false; w.Cause, v.Policy.Update.Method = roster.Outdated, roster.Substitute }},
 		{hold.NoRoom, func() { r.full = nil }},
 		{hold.Batch, func() { v.Taken = 0 }},
-		{hold.Servers, func() { v.Destroys = 0 }},
+		{hold.Servers, func() { v.Free = 1 }},
 		{hold.Bakes, func() { v.Baking = 0 }},
-		{hold.Waits, func() { v.Tried = 0 }}, // when the template failed twice
 		{hold.Waits, func() { v.Under = 0 }}, // for the node under way
 	} {
 		assert.Same(t, step.Hold, v.Check(w).Hold, v.Check(w).Hold)

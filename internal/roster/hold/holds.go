@@ -24,7 +24,7 @@ type Hold struct {
 // All lists all holds in the order of the gate, of statuses and of notices: of several that hold a node, the first one
 // counts.
 var All = []*Hold{
-	Protected, Begins, Older, Wiring, Closed, Unseen, Outage, NotRemade, Twice, Target,
+	Protected, Begins, Older, Wiring, Closed, Unseen, Outage, NotRemade, Twice, Spent, Target,
 	NoPlace, NoHost, NoRoom, Batch, Servers, Bakes, Waits,
 }
 
@@ -81,11 +81,15 @@ var (
 		Status: "the servers of {nodes} were not made again",
 	}
 	Twice = &Hold{
-		Why:    "{twice}: change the template, or name the node in candidates",
-		Status: "two servers in a row failed for {nodes}",
+		Why:    "two servers of {template} failed, one after the other: give another template, or name it in candidates",
+		Status: "two servers of {template} failed for {nodes}",
 		Title:  "Nodes are not made a third time",
-		Notice: "Two servers in a row did not get into service, or did not stay in service, for {count}: {nodes}. " +
-			"No third one is made. Change the template, or name the nodes in candidates to try once more.",
+		Notice: "Two servers of {template} did not get into service, or did not stay in service, for {count}: {nodes}. " +
+			"Give another template, or name the nodes in candidates to try once more.",
+	}
+	Spent = &Hold{
+		Why:    "nothing more is made from {template}: its servers were cleaned up twice",
+		Status: "the servers of {template} were cleaned up twice: give another template",
 	}
 	Target  = &Hold{Done: true, Quiet: true, Why: "as many nodes have the wanted template as target ({target}) says"}
 	NoPlace = &Hold{Quiet: true, Why: "{place} {shut}", SaidBy: Closed}
@@ -108,10 +112,9 @@ var (
 		Why:    "there are {beyond} beyond the cluster, and at most two batches are allowed",
 		Status: "{nodes}, because there are {beyond} beyond the cluster",
 		Title:  "Too many servers beyond the cluster",
-		Notice: "There are {beyond} of nodes that leave, and at most two batches are allowed. So {count} must " +
+		Notice: "There are {beyond} beyond the cluster, and at most two batches are allowed. So {count} must " +
 			"wait: {nodes}. An apply that ends without an error destroys those that Terraform knows; delete the " +
-			"others. If no server of this template gets into service, give another template, or name the failed " +
-			"nodes in candidates.",
+			"others.",
 	}
 	Bakes = &Hold{
 		Word:   status.Paused,

@@ -54,9 +54,9 @@ func TestNoteTimesFull(t *testing.T) {
 		{name: "no server is left", change: func(r *roster.Roster, s roster.Seen, _ *roster.Policy) {
 			clear(r.Nodes)
 			clear(s.Servers)
-			s.Full[roster.Spot{Place: az1, Template: "hash"}] = noon.Add(-20 * time.Minute)
+			s.Full[roster.Spot{Place: az1}] = noon.Add(-20 * time.Minute)
 			s.Full[roster.Spot{Place: az2}] = noon.Add(-30 * time.Minute)
-		}, want: map[roster.Spot]time.Time{{Place: az1, Template: "hash"}: noon.Add(-20 * time.Minute)}},
+		}, want: map[roster.Spot]time.Time{{Place: az1}: noon.Add(-20 * time.Minute)}},
 		{name: "the server is gone, the place stays full", change: func(r *roster.Roster, s roster.Seen, _ *roster.Policy) {
 			delete(r.Nodes, "web-0")
 			delete(s.Servers, "web-0")

@@ -16,7 +16,8 @@ import (
 
 // Match finds the server of each node, including leaving nodes: a server with the node's name in its region. If there
 // are several, it is the one that Terraform has now: with a later mark than the node has (then this state is an older
-// one), else with the node's mark, else with the note of a wait for that mark, else of its generation, else the newest.
+// one), else with the node's mark, else one that runs if the node served, else with the note of a wait for that mark,
+// else of its generation, else the newest.
 // A wait only asks servers that Terraform has, so a server of the node's generation that it did not ask is a stray. A
 // newer one of the generation that a wait asked, or that failed, comes first: it was made again. The others are
 // deposed, so that an apply that ends well destroys them, or strays. The careful view counts: the node is protected if
@@ -80,9 +81,8 @@ func (m *matching) lost(name string, n roster.Node) {
 
 // node finds the server of a node among the servers of its name, and describes them if Terraform has several.
 func (m *matching) node(name string, n roster.Node, list []node.Node) {
-	last, best := m.before.Servers[name], serverOf(n, list)
+	last, best := m.before.Servers[name], m.serverOf(name, n, list, list)
 	n.Doubt = false
-	n.Retried = n.Retried || triesOf(n, best, list) > 1
 	m.stray(name, list, func(s node.Node) bool { return s.ID != best.ID })
 	if len(list) > 1+len(m.seen.Strays[name]) {
 		m.matches.Twice = append(m.matches.Twice, named(name, list))
@@ -109,10 +109,11 @@ func (m *matching) leaving(name string, n roster.Node, list []node.Node) {
 	m.now.Leaving[name] = n
 	m.stray(name, list, func(s node.Node) bool { return !n.Served || slices.Contains(m.before.Strays[name], s.ID) })
 	stray := func(s node.Node) bool { return slices.Contains(m.seen.Strays[name], s.ID) }
-	if known := slices.DeleteFunc(slices.Clone(list), stray); len(known) > 0 {
-		list = known
+	known := slices.DeleteFunc(slices.Clone(list), stray)
+	if len(known) == 0 {
+		known = list
 	}
-	m.seen.Servers[name] = serverOf(n, list)
+	m.seen.Servers[name] = m.serverOf(name, n, known, list)
 	m.seen.Follow(name, n, roster.Node{}, m.seen.Servers[name], m.before)
 }
 
@@ -145,14 +146,21 @@ type Matches struct {
 	Lost   []string // nodes whose earlier server is not found now, each with that server
 }
 
-// serverOf returns the server that counts as the node's among the servers of its name.
-func serverOf(n roster.Node, list []node.Node) node.Node {
+// serverOf returns the server that counts as the node's among those servers of its name that may be its own, and notes
+// the others. One that serves does so whatever became of a newer one.
+func (m *matching) serverOf(name string, n roster.Node, list, all []node.Node) node.Node {
 	best := slices.MinFunc(list, func(a, b node.Node) int { return prefer(n, a, b) })
+	serves := best.Status == "ACTIVE" && (n.Served || best.InService == string(n.Mark))
 	for _, s := range list {
-		asked := !s.Unclaimed() && s.Generation > 0 && s.Generation == n.Generation
-		if (asked || s.Unmade && ofIts(n, s)) && s.CreatedAt.After(best.CreatedAt) {
+		asked := !s.Unclaimed() && s.Generation > 0 && s.Generation == n.Generation && !s.Unmade
+		failed := s.Unmade && ofIts(n, s) && !serves
+		if (asked || failed) && s.CreatedAt.After(best.CreatedAt) {
 			best = s
 		}
+	}
+	others := slices.DeleteFunc(slices.Clone(all), func(s node.Node) bool { return s.ID == best.ID })
+	if len(others) > 0 {
+		m.seen.Others[name] = others
 	}
 	for _, s := range list {
 		best.Locked = best.Locked || s.Locked
@@ -178,19 +186,10 @@ func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roste
 	if alike && 2*serving >= len(r.Nodes) {
 		r.Settled = policy.Templates
 	}
-	return r
-}
-
-// triesOf counts the servers that were made for a generation of a node, if none is known to be in service or waited
-// for.
-func triesOf(n roster.Node, best node.Node, list []node.Node) (tries int) {
-	is := func(s node.Node) bool { return s.Unmade || s.Unclaimed() }
-	for _, s := range list {
-		if ofIts(n, s) && is(s) && is(best) {
-			tries++
-		}
+	if int64(serving) == policy.Capacity && serving == len(r.Nodes) {
+		r.Cleaned, r.Cleanups = nil, 0
 	}
-	return tries
+	return r
 }
 
 // ofIts reports whether a server may be of the generation of its node.
@@ -202,6 +201,7 @@ func prefer(n roster.Node, a, b node.Node) int {
 	return cmp.Or(
 		first(func(s node.Node) bool { return roster.Mark(s.InService).Number() > n.Mark.Number() }),
 		first(func(s node.Node) bool { return s.InService == string(n.Mark) && s.Status != "ERROR" }),
+		first(func(s node.Node) bool { return n.Served && s.Status == "ACTIVE" }),
 		first(func(s node.Node) bool { return s.NotInService != "" && s.NotInService == string(n.Mark) }),
 		first(func(s node.Node) bool { return s.Generation > 0 && s.Generation == n.Generation }),
 		b.CreatedAt.Compare(a.CreatedAt),

@@ -95,7 +95,7 @@ func TestMatch(t *testing.T) {
 		{"two, one of its generation", []node.Node{born(marked(a, "0"), 9), generation(b, 2)}, "a", "b", "az-1", twice},
 		{"but its wait noted the other", []node.Node{generation(noted(a, "1"), 1), generation(b, 2)}, "b", "a", "az-1", []string{"Servers belong to no node"}},
 		{"two, one that its wait noted", []node.Node{born(marked(a, "0"), 9), noted(b, "1")}, "a", "b", "az-1", twice},
-		{"two of its generation, the newer of which failed as it was made", []node.Node{unmade(b), generation(marked(a, "1"), 2)}, "a", "b", "az-1", twice},
+		{"two of its generation, the newer of which failed as it was made: the other serves", []node.Node{unmade(b), generation(marked(a, "1"), 2)}, "a", "a", "az-1", twice},
 		{"two, the newest", []node.Node{born(noted(a, "0"), 1), born(b, 9)}, "a", "b", "az-1", twice},
 		{"two of one age, by id, and nobody waited for the other", []node.Node{b, a}, "", "a", "az-1", []string{"Servers belong to no node"}},
 		{"somebody else's", []node.Node{{ID: "a", Name: "db-0", Region: "R1", Zone: "az-1", Status: "ACTIVE"}}, "", "", "az-1", nil},

@@ -15,7 +15,7 @@ import (
 
 // NoteTimes notes which places are full, and which servers are too old, must be in service for longer, or broke early.
 // The clock is the one of the cloud's answer that had the server. Now is this machine's, by which full places are tried
-// again where no server is left, because all failed twice.
+// again where no server is left.
 func NoteTimes(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.Time) {
 	s.Aged, s.Baking, s.Early = map[string]roster.Aged{}, map[string]bool{}, map[string]bool{}
 	noteFull(s, r, policy, now)
@@ -69,7 +69,7 @@ func Share10(id string, of time.Duration) time.Duration {
 }
 
 // noteFull works out what is full: the flavors and places that were full before, and the spots of servers that found no
-// host, were refused, or failed twice, unless that is longer ago than an hour by the clock of the cloud, or lies as far
+// host or were refused, unless that is longer ago than an hour by the clock of the cloud, or lies as far
 // in the future, because another clock set it: so nothing is full for ever.
 //
 // So a node that was placed elsewhere is not moved back at once, and no other node is placed there and fails. Only Nova
@@ -87,25 +87,23 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.Ti
 		last[n.Region], last[""] = latest(last[n.Region], server.SeenAt), latest(last[""], server.SeenAt)
 	}
 	clock := func(region string) time.Time { return cmp.Or(last[region], last[""], now) }
-	note := func(n roster.Node, since time.Time, template string) {
-		spot := roster.Spot{Place: placement.Choice(policy.Regions, n.Place), Flavor: n.Flavor, Template: template}
+	note := func(n roster.Node, since time.Time) {
+		spot := roster.Spot{Place: placement.Choice(policy.Regions, n.Place), Flavor: n.Flavor}
 		s.Full[spot] = latest(s.Full[spot], since)
 	}
-	for name, server := range s.Servers {
+	for name := range s.Servers {
 		n, there := r.Known(name)
 		at := placement.Choice(policy.Regions, n.Place)
 		placed := at.Zone != "" || !placement.Zoned(policy.Regions, at.Region)
-		switch {
-		case !there || !placed || server.CreatedAt.IsZero():
-		case facts.NoHost(server):
-			note(n, server.CreatedAt, "")
-		case facts.Spent(name, n, *s, policy):
-			note(n, server.CreatedAt, n.Template.Hash())
+		for _, server := range s.There(name) {
+			if there && placed && !server.CreatedAt.IsZero() && facts.NoHost(server) {
+				note(n, server.CreatedAt)
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Missing)) { // the first one counts for the next
 		if n, there := r.Known(name); there && refused(n, *s, r, policy) {
-			note(n, clock(n.Region), "")
+			note(n, clock(n.Region))
 		}
 	}
 	maps.DeleteFunc(s.Full, func(spot roster.Spot, since time.Time) bool {

@@ -94,9 +94,10 @@ type question struct {
 
 	// moment has words for special conditions: begins; blind (no refresh came before the plan); unmarked (no marks are
 	// required); pauses; full (Nova found no host in R); capped (R takes no more); loose (a wire is); flavors (the first one is full in a
-	// zone); named (the oldest node is a candidate), and met by an earlier plan; settled (the given template is settled); zones;
+	// zone); named (the oldest node is a candidate), and met by an earlier plan; spent (two clean-ups followed on the given template); settled (the given template is settled); zones;
 	// closed, opened or unreachable (region Q), or both (Q is open).
 	moment string
+	named  []string // candidates
 }
 
 const (
@@ -208,6 +209,8 @@ func (q question) cluster() (roster.Roster, roster.Seen) {
 	switch {
 	case q.is("settled"):
 		r.Settled = templates("b")
+	case q.is("spent"):
+		r.Cleaned, r.Cleanups = templates(q.wants()), 2
 	case q.is("met"):
 		r.Done = []string{named(int64(len(q.leaving)))}
 	}
@@ -234,7 +237,7 @@ func (q question) policy() roster.Policy {
 	case q.is("named"):
 		p.Candidates = []string{named(int64(len(q.leaving)))}
 	}
-	p.Blind = q.is("blind")
+	p.Blind, p.Candidates = q.is("blind"), append(p.Candidates, q.named...)
 	if q.method == none {
 		return p
 	}

@@ -25,8 +25,7 @@ var promises = []struct {
 	{"What may serve is taken only while, without it, capacity - batch nodes are proven in service; with substitutes, capacity.", plan.takes},
 	{"A note, a probe or a list that lies costs no more than a batch.", plan.believes},
 	{"A plan changes no more than a batch of what may serve, and makes no more than a batch of substitutes.", plan.hurries},
-	{"There are no more servers than capacity + 2 batches; for nodes that served and broke up to another batch, and one for each in a closed place that " +
-		"never served.", plan.crowds},
+	{"There are no more servers than capacity + 2 batches; before any served, than twice the capacity.", plan.crowds},
 	{"A shrink takes what is out of service, then the accused, then what is not proven in service, then the tainted.", func(p plan) string {
 		return p.shrinks(func(gone, kept member) bool {
 			unclear := kept.has("unwell") || kept.has("doubt") || gone.has("former")
@@ -76,7 +75,7 @@ var promises = []struct {
 			here := p.change.With(verdict.Comes).Filter(func(v *verdict.Verdict) bool { return v.Place == m.at })
 			others := p.change.With(verdict.Leaves).Filter(func(v *verdict.Verdict) bool { return v.Name != m.name && v.Cause != "" })
 			givenUp := m.Outcome == verdict.Leaves && int64(len(here)) <= p.asked()+int64(len(others))
-			return m.replaced() && !givenUp && m.Cause == roster.Unhealthy && m.has("retried") && !m.has("served") && m.image == p.wants()
+			return p.keeps() && m.replaced() && !givenUp && m.Cause == roster.Unhealthy && m.has("retried") && !m.has("served") && m.image == p.wants()
 		})
 	}},
 	{"A plan that begins replaces nothing, and removes no candidate.", func(p plan) string {
@@ -92,7 +91,8 @@ var promises = []struct {
 	}},
 	{"While more than stop_above are ill, none is replaced for that, unless Nova has no host for it, or it fails twice.", func(p plan) string {
 		return p.first(func(m member) bool {
-			return m.replaced() && m.Cause == roster.Unhealthy && !p.is("blind") && !p.within(p.stop, kind.ill) && !m.has("nohost") && !m.spent()
+			return m.replaced() && m.Cause == roster.Unhealthy && !p.is("blind") && !p.within(p.stop, kind.ill) && !m.has("nohost") &&
+				m.What != verdict.GivenUp
 		})
 	}},
 	{"While nodes have to serve for longer, others that serve stay, but for repair and for going back.", func(p plan) string {
@@ -128,6 +128,8 @@ type plan struct {
 	members       []member
 	before, after roster.Roster
 	change        planner.Change
+	there         looked
+	first_        bool // whether no node was ever in service
 	status        string
 	err           error
 }
@@ -143,7 +145,10 @@ type member struct {
 
 // ask plans for a cluster; tell returns the look at a node and its truth, to which the policy and the moment may add.
 func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster.Node) kind) plan {
-	p, policy := plan{question: q, before: before}, q.policy()
+	p, policy := plan{question: q, before: before, there: looked{}}, q.policy()
+	for name := range seen.Servers {
+		p.there[name] = int64(len(seen.There(name)))
+	}
 	p.after, p.change, p.err = planner.Plan(before, seen, policy)
 	p.status = p.change.Now.Text
 	verdicts := map[string]verdict.Verdict{}
@@ -160,9 +165,10 @@ func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster
 		p.members = append(p.members, m)
 	}
 	served := func(m member) bool {
-		return slices.ContainsFunc([]string{"served", "own", "earlier", "later", "doubt", "UNKNOWN"}, m.has)
+		return slices.ContainsFunc([]string{"served", "own", "earlier", "later", "doubt"}, m.has) || m.has("UNKNOWN") && !m.leaving
 	}
 	first := len(before.Settled) == 0 && !q.is("blind") && p.count(served) == 0
+	p.first_ = first
 	sick := func(k kind) bool { return k.ill() || k.has("unmeasured") }
 	for i, m := range p.members {
 		switch {
@@ -194,9 +200,6 @@ func (k kind) runs() bool {
 func (m member) replaced() bool {
 	return m.Outcome == verdict.Changes || m.Outcome == verdict.Leaves && m.Cause != ""
 }
-
-// spent reports whether two servers of a node failed as they were made, or nobody waited for them.
-func (m member) spent() bool { return m.has("retried") && !m.has("own") && !m.has("noted") }
 
 // removed reports whether a node leaves without a cause: for a shrink, or as a candidate.
 func (m member) removed() bool { return m.Outcome == verdict.Leaves && m.Cause == "" }
@@ -294,17 +297,43 @@ func (p plan) hurries() string {
 	changed := func(m member) bool {
 		return !m.leaving && m.mayServe() && (m.taken || m.replaced() && m.Outcome == verdict.Leaves)
 	}
-	made := int64(len(p.change.With(verdict.Comes).Names())) - p.asked()
+	made := int64(len(p.change.With(verdict.Comes).Names())) - p.asked() - p.givenUp()
 	return said(p.count(changed) > p.batch, "changes "+p.first(changed)) + said(made > p.batch, "makes one for "+p.first(member.replaced))
 }
 
-func (p plan) crowds() string {
-	size := func(r roster.Roster) int64 { return int64(len(r.Nodes) + len(r.Leaving)) }
-	broke := p.count(func(m member) bool { return !m.leaving && m.has("served") && m.truth == out })
-	stranded := p.count(func(m member) bool { return !m.leaving && m.at == closed && !m.has("served") }) // others stand in for them
-	bound := max(p.capacity+2*p.batch+min(broke, p.batch)+stranded, size(p.before)+p.asked())
-	return said(size(p.after) > bound, cmp.Or(p.first(member.replaced), "nothing is replaced"))
+// givenUp counts the nodes that never served and leave, so that others come.
+func (p plan) givenUp() int64 {
+	return p.count(func(m member) bool { return m.Outcome == verdict.Leaves && m.What == verdict.GivenUp })
 }
+
+// crowds counts servers: those that are there, and those that are made. With a method that takes servers first nodes are
+// counted.
+func (p plan) crowds() string {
+	if p.keeps() || p.method == none {
+		size := func(r roster.Roster) int64 { return int64(len(r.Nodes) + len(r.Leaving)) }
+		bound := max(p.capacity+2*p.batch, size(p.before)+p.asked())
+		return said(size(p.after) > bound, cmp.Or(p.first(member.replaced), "nothing is replaced"))
+	}
+	comes, there := int64(len(p.change.With(verdict.Comes))), int64(0)
+	for name := range p.there {
+		there += p.there.of(name)
+	}
+	missing := p.count(func(m member) bool { return m.stays() && p.there.of(m.name) == 0 })
+	return said(comes > 0 && there+missing+comes > p.most(), cmp.Or(p.first(member.replaced), "nothing is replaced"))
+}
+
+// most is how many servers there may be.
+func (p plan) most() int64 {
+	if p.first_ {
+		return max(2*p.capacity, p.capacity)
+	}
+	return p.capacity + 2*p.batch
+}
+
+// looked counts the servers by name.
+type looked map[string]int64
+
+func (l looked) of(name string) int64 { return l[name] }
 
 // grade returns the position of a node in a shrink.
 func (m member) grade() int {

@@ -159,6 +159,7 @@ var moments = []struct {
 	{words: "capped", with: kinds(looksAt(out, "ERROR served own"), "b", unlisted)},
 	{words: "opened", with: kinds(looks, "a", closed)},
 	{words: "unreachable", with: kinds(looks, "a", closed)},
+	{words: "spent"},
 	{words: "imported", with: kinds(looks, "?", home)},
 }
 

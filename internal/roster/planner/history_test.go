@@ -518,6 +518,10 @@ func history(t *rapid.T, method string, stateful bool) {
 		if change = w.round(policy, 1000); change != nil {
 			policy.Candidates = change.Held(hold.NotRemade, hold.Older).Names() // as the plan says
 		}
+		if change == nil {
+			_, _, err := Plan(w.roster, w.seen, policy)
+			t.Fatalf("no plan: %v", err)
+		}
 		if change != nil && change.Empty() && w.all("good") {
 			if change.Remaining != 0 {
 				t.Fatalf("at rest: %+v", change)
@@ -607,8 +611,8 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 	}
 	missing += int64(len(policy.Candidates))
 	for _, v := range change.With(verdict.Leaves) {
-		if v.NoHost && !v.Served {
-			missing++ // another one comes where there is room
+		if v.What == verdict.GivenUp {
+			missing++ // another one comes
 		}
 	}
 	if int64(w.made) > missing+batch {
@@ -761,7 +765,8 @@ func TestRollback(t *testing.T) {
 		policy.Templates = images("good")
 		rest()
 		if !w.all("good") {
-			t.Fatalf("not all are good: %s", layout(w.roster))
+			c := w.round(policy, 1000)
+			t.Fatalf("not all are good: %s%s\n%v\n%d servers", layout(w.roster), decided(*c), c.Notices, len(w.servers))
 		}
 	})
 }

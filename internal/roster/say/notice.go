@@ -43,6 +43,7 @@ func (p *speech) notices() []Notice {
 		p.listed(),
 		p.chosen(),
 		p.fullPlaces(),
+		p.crowded(),
 		p.held(),
 		p.unmarked(),
 		p.slotsWait(),
@@ -139,9 +140,7 @@ func (p *speech) fullPlaces() []Notice {
 	for _, spot := range slices.SortedFunc(maps.Keys(full), roster.Spot.Compare) {
 		listed := slices.Contains(p.Policy.Flavors.At(spot.Place), spot.Flavor)
 		if listed && placement.Lists(p.Policy.Regions, spot.Place) {
-			failed := spot
-			failed.Template = p.Policy.Templates.At(spot.Place).Hash()
-			until := cmp.Or(p.seen.Full[spot], p.seen.Full[failed]).Add(roster.FullFor).UTC().Format(time.DateTime)
+			until := p.seen.Full[spot].Add(roster.FullFor).UTC().Format(time.DateTime)
 			spots = append(spots, fmt.Sprintf("%s (until %s UTC)", spot, until))
 		}
 	}
@@ -151,16 +150,34 @@ func (p *speech) fullPlaces() []Notice {
 	const room = "Make room there, or raise the quotas or extend the aggregates that leave no room"
 	switch {
 	case p.Short > 0:
-		return notice("Nodes are not made", "Nova found no host a short time ago, or two servers in a row failed, "+
-			"and no other place has room, so %s of %s are not made: %s. They are tried again after an hour, "+
-			"or what failed with another template. %s, or list another place.", text.Nodes(p.Short),
-			text.Nodes(p.Policy.Capacity), cmp.Or(text.Few(spots), "all places are full"), room)
+		return notice("Nodes are not made", "Nova found no host a short time ago, and no other place has room, so "+
+			"%s of %s are not made: %s. They are tried again after an hour. %s, or list another place.",
+			text.Nodes(p.Short), text.Nodes(p.Policy.Capacity), cmp.Or(text.Few(spots), "all places are full"), room)
 	case len(spots) > 0 && p.Total <= p.Policy.Capacity: // a shrink needs no place
-		return notice("Places are full", "Nova found no host for a server in these places, or two servers in a row "+
-			"failed. They are tried again after an hour: %s. Until then no node %s. %s.",
+		return notice("Places are full", "Nova found no host for a server in these places. They are tried again after "+
+			"an hour: %s. Until then no node %s. %s.",
 			text.Few(spots), what, room)
 	}
 	return nil
+}
+
+// crowded is about nodes that are not made, because of the servers that are there or were there.
+func (p *speech) crowded() []Notice {
+	switch {
+	case p.Spent && (p.Crowded > 0 || len(p.Verdicts.Held(hold.Spent)) > 0):
+		return notice("Nothing more is made from this template", "The servers of %s failed, and were cleaned up twice. "+
+			"Look at why they fail, then give another template, such as another attempt of a module. Or set "+
+			"desired_capacity to the number of nodes that serve, and apply: then the template is tried again.",
+			p.template())
+	case p.Crowded == 0:
+		return nil
+	case p.Cleans > 0:
+		return notice("Servers are cleaned up before others are made", "This apply destroys %s of nodes that never "+
+			"served, and does not make %s yet. Apply again then.", text.Count(p.Cleans, "server"), text.Nodes(p.Crowded))
+	}
+	return notice("Too many servers", "There are %s beyond the cluster, and at most two batches are allowed, so %s "+
+		"are not made. Delete those that no apply destroys (openstack server delete ID).",
+		text.Count(p.Beyond, "server"), text.Nodes(p.Crowded))
 }
 
 // slotsWait returns a notice about kept slots that stay unused although a plan makes new slots.

@@ -98,7 +98,7 @@ func TestNotices(t *testing.T) {
 			plans.ChangeSeen(s, "web-4", func(n *node.Node) { n.Status, n.Fault = "ERROR", "no valid host" })
 			s.Full[roster.Spot{Place: placement.Place{Region: "RegionTwo"}}] = time.Date(2026, 11, 1, 0, 0, 4, 0, time.UTC)
 		}, Remaining: 1, Notices: []string{"Places are full", "No room for a replacement"},
-			Told: "Nova found no host for a server in these places, or two servers in a row failed. " +
+			Told: "Nova found no host for a server in these places. " +
 				"They are tried again after an hour: RegionTwo (until 2026-11-01 01:00:04 UTC). " +
 				"Until then no node " +
 				"is placed or moved there, unless no other place has room. Make room there, or raise the quotas or extend the aggregates that leave no " +

@@ -150,13 +150,8 @@ var words = map[string]func(p *speech, list verdict.List) string{
 		return fmt.Sprintf("%d of %s are %s, more than stop_above (%s) allows", ill, text.Nodes(p.Total), are,
 			p.Policy.Update.StopAbove)
 	},
-	"twice": func(_ *speech, list verdict.List) string {
-		if list[0].Row().Updates {
-			return "two servers of that template ended in ERROR in its place"
-		}
-		return "two servers in a row failed"
-	},
-	"illness": func(_ *speech, list verdict.List) string { return illness(list[0].Fact) },
+	"template": func(p *speech, _ verdict.List) string { return p.template() },
+	"illness":  func(_ *speech, list verdict.List) string { return illness(list[0].Fact) },
 	"differs": func(p *speech, list verdict.List) string {
 		text := p.differs(list[0].Want)
 		if list[0].Is.Fresh {

@@ -22,6 +22,7 @@ import (
 // Change is the result of a plan: a verdict for each node, by index, and what follows from them.
 type Change struct {
 	verdict.List
+	Free      int64         // number of servers that Terraform may make beside those of the plan
 	Remaining int64         // number of nodes that should still be replaced after this plan
 	Notices   []Notice      // notices for a person
 	Status    status.Status // status of the cluster after the plan is applied without an error
@@ -50,7 +51,7 @@ type speech struct {
 func About(plan verdict.Plan, seen roster.Seen) Change {
 	p := &speech{Plan: plan, seen: seen, texts: differences{}, ends: map[int]bool{}}
 	p.waits()
-	c := Change{List: p.reasoned(), Remaining: p.Remaining, Notices: p.notices(), Now: p.status(), batch: p.Size,
+	c := Change{List: p.reasoned(), Free: p.Free, Remaining: p.Remaining, Notices: p.notices(), Now: p.status(), batch: p.Size,
 		back: p.back()}
 	c.Blocked = p.blocked(c.List)
 	for _, v := range plan.Unrepaired() {
@@ -132,8 +133,11 @@ func illness(f *facts.Fact) string {
 	if f.Is != facts.Failing && f.Is != facts.Broken && f.Server.Tainted {
 		return "it is marked as tainted"
 	}
-	if f.Spent {
-		return Why(f) + ", as the one before it"
+	if f.Outlived {
+		return "it was to be made again, and its new server failed"
+	}
+	if f.Lost {
+		return "nobody ever waited for its server: the answer to its creation may have been lost"
 	}
 	if f.NoHost && f.Flavor != "" {
 		return Why(f) + "; it asked for " + roster.Spot{Place: f.Asked, Flavor: f.Flavor}.String()
@@ -148,7 +152,10 @@ func (p *speech) reasonOf(w verdict.Want) string {
 		return "its change was not carried out, and is taken back while others are out of service: " +
 			p.texts.of(w.Template, w.To)
 	case verdict.GivenUp:
-		return fmt.Sprintf("%s, and the node before it failed too; %s comes back", Why(w.Fact), w.Back)
+		if w.Row().Repairs {
+			return p.fill(w.Row().Reason, &verdict.Verdict{Want: w})
+		}
+		return p.revision(w)
 	case verdict.Revised:
 		return p.revision(w)
 	}
@@ -166,8 +173,6 @@ func (p *speech) revision(w verdict.Want) string {
 		return "it never had a server: " + spot.String() + " is full or refused"
 	case w.Cause == roster.LaterFlavor:
 		return unlisted(w)
-	case !w.Outdated:
-		return hold.NotRemade.Why
 	case w.Unfound:
 		return change + "; it never had a server"
 	case w.Is.Fresh:

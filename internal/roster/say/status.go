@@ -10,6 +10,7 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -45,12 +46,16 @@ func (p speech) stated(most int) string {
 // about returns what a status says after its word.
 func (p *speech) about(s verdict.Status) string {
 	switch {
+	case p.Crowded > 0 && p.Cleans > 0:
+		return fmt.Sprintf("cleans up %s; apply again", text.Count(p.Cleans, "failed server"))
 	case s.Hold != nil:
 		return p.fill(s.Hold.Status, s.Nodes...)
 	case s.Word == status.Waits:
 		return p.few(absences(s.Waits))
 	case s.Word == status.Held:
 		return p.needs(s)
+	case p.Missing() > 0:
+		return fmt.Sprintf("%d of %s to make; apply again", p.Missing(), text.Nodes(p.Policy.Capacity))
 	case s.Remaining > 0:
 		return fmt.Sprintf("%s%d of %s to replace", p.back(), s.Remaining, text.Nodes(p.Policy.Capacity))
 	}
@@ -65,6 +70,11 @@ func (p *speech) needs(s verdict.Status) string {
 		return p.few(absences(s.Waits)) + ": " + s.Waits[0].Person
 	case p.Short > 0:
 		return fmt.Sprintf("no place has room for %d of %s (full, or at a cap)", p.Short, text.Nodes(p.Policy.Capacity))
+	case p.Spent && p.Crowded > 0:
+		return p.fill(hold.Spent.Status)
+	case p.Crowded > 0 && len(p.Strays) == 0:
+		return fmt.Sprintf("there are %s beyond the cluster, so %s are not made", text.Count(p.Beyond, "server"),
+			text.Nodes(p.Crowded))
 	case len(s.Nodes) > 0:
 		return p.unrepaired(s.Nodes)
 	case len(p.Policy.MissingWire) > 0: // regions whose servers do not follow their nodes, each with the missing line
@@ -77,6 +87,16 @@ func (p *speech) needs(s verdict.Status) string {
 		list = append(list, fmt.Sprintf("%s (%s)", s.Name, s.ID))
 	}
 	return "no node has the servers " + p.few(list) + ": delete them"
+}
+
+// template names the wanted template.
+func (p *speech) template() string {
+	for _, at := range slices.SortedFunc(maps.Keys(p.Policy.Templates), placement.Place.Compare) {
+		if image := p.Policy.Templates[at].Values()[roster.KeyImage]; image != "" {
+			return "image " + clip(image, 40)
+		}
+	}
+	return "this template"
 }
 
 // unrepaired says of nodes in ERROR how they are replaced, or why they stay.

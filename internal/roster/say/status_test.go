@@ -26,7 +26,7 @@ func TestStatus(t *testing.T) {
 			Status: "held: web-0 is in ERROR, and is listed as protected"},
 		{Name: "and two of them", Broken: "web-0 web-1", Policy: func(p *roster.Policy) { p.Protected = []string{"web-0", "web-1"} },
 			Status: "held: web-0 is in ERROR, and is listed as protected; others like it: 1"},
-		{Name: "growth", Capacity: 8, Moves: "+web-6 +web-7", Status: "in step"},
+		{Name: "growth", Capacity: 8, Moves: "+web-6 +web-7", Status: "in step", Looked: "behind: 2 of 8 nodes to make; apply again"},
 		{Name: "a batch of two", Image: "b", Update: plans.Update("2", roster.Outdated), Moves: "+web-6 +web-7 -web-0 -web-3", Remaining: 4,
 			Status: "behind: 4 of 6 nodes to replace", Looked: "behind: 6 of 6 nodes to replace",
 			Does: "batch 2 of 4: web-0, web-3 leave; web-6 comes in RegionOne/az-1; web-7 comes in RegionTwo/az-1"},

@@ -18,7 +18,6 @@ const (
 	unlooked        // it was not looked at
 	lags            // its server did not change
 	closed          // it is in a closed place
-	tried           // the wanted template failed in its place
 	leaves          // it leaves
 )
 
@@ -32,7 +31,6 @@ var advices = []string{
 		"attach stackpolicy_readiness_attachment, which marks servers that need no change.",
 	closed: "Nodes of a closed place that are out of service, or not looked at, count as out of service, and are not " +
 		"repaired: open the place first.",
-	tried: "To try once more, change the template, or name the nodes in whose place it failed in candidates.",
 	leaves: "An apply that ends without an error destroys the servers of nodes that leave. If somebody keeps such a " +
 		"server, name the node in deletion.kept.",
 }
@@ -67,9 +65,6 @@ func (p *speech) waits() {
 		if why, ends := p.delays(v); why != "" {
 			add(v.Name, why, ends...)
 		}
-	}
-	for _, name := range p.Tried() {
-		add(name, "two servers of the wanted template ended in ERROR in its place", tried)
 	}
 	for _, name := range p.Leaving {
 		add(name, absence(verdict.Absence{Name: name}), leaves)

@@ -21,6 +21,8 @@ type Plan struct {
 	Remaining int64 // nodes that should still be replaced after the plan
 	Target    int64 // nodes that should get the wanted template
 	Beyond    int64 // servers beyond the cluster
+	Free      int64 // servers that Terraform may make beside those of the plan
+	Cleans    int64 // servers of nodes that never served and leave, which an apply that ends well destroys
 
 	Strays  []Stray  // servers that no node has, and that no apply removes
 	Leaving []string // leaving nodes that do not come back, outside closed regions, in which Nova may not answer
@@ -31,6 +33,8 @@ type Counts struct {
 	Size    int64 // maximum that the plan may replace
 	Taken   int64 // that it replaces
 	Short   int64 // that are not added, because only full places have room
+	Crowded int64 // that are not added, because too many servers are there
+	Spent   bool  // whether nothing more is made from the wanted templates: see [roster.Roster.Spent]
 	Sick    int64 // that are unhealthy
 	Unknown int64 // whose health was checked without a result
 	Total   int64 // before the plan
@@ -61,12 +65,6 @@ func (p Plan) Baking() []string {
 	}).Names()
 }
 
-// Tried lists the nodes in whose place two servers of the wanted template ended in ERROR.
-func (p Plan) Tried() []string {
-	staying := p.Verdicts.With(Stays, Held, Changes)
-	return staying.Filter(func(v *Verdict) bool { return v.Outdated && v.Refused }).Names()
-}
-
 // Stray is a server that has the name of a node, and that Terraform does not know, as far as that shows.
 type Stray struct{ Name, ID, Region string }
 
@@ -82,7 +80,7 @@ type Status struct {
 // Status returns the status of the cluster.
 func (p Plan) Status() Status {
 	left := p.Remaining + p.Verdicts.Replaced()
-	if p.Verdicts.Replaced() > 0 {
+	if p.Crowded == 0 && p.Verdicts.Replaced() > 0 {
 		return Status{Word: status.Behind, Remaining: left}
 	}
 	unrepaired := p.Unrepaired()
@@ -90,9 +88,11 @@ func (p Plan) Status() Status {
 	waits := slices.DeleteFunc(p.Absent(), func(a Absence) bool { return slices.Contains(stay, a.Name) })
 	held, quiet := p.held(false), p.held(true)
 	switch {
+	case p.Crowded > 0 && p.Cleans > 0:
+		return Status{Word: status.Behind, Remaining: left}
 	case held.Hold != nil:
 		return held
-	case p.Short > 0:
+	case p.Short+p.Crowded > 0:
 		return Status{Word: status.Held}
 	case slices.ContainsFunc(waits, func(a Absence) bool { return a.Person == "" }):
 		return Status{Word: status.Waits, Waits: waits}
@@ -102,7 +102,7 @@ func (p Plan) Status() Status {
 		return Status{Word: status.Held, Nodes: unrepaired}
 	case quiet.Hold != nil:
 		return quiet
-	case left > 0:
+	case left > 0 || p.Missing() > 0:
 		return Status{Word: status.Behind, Remaining: left}
 	case len(p.Policy.MissingWire) > 0:
 		return Status{Word: status.Held}
@@ -113,6 +113,9 @@ func (p Plan) Status() Status {
 	}
 	return Status{Word: status.InStep}
 }
+
+// Missing returns the number of nodes that the cluster lacks before the plan.
+func (p Plan) Missing() int64 { return max(0, p.Policy.Capacity-int64(len(p.Before()))) }
 
 // held returns the status of the first hold that is quiet or not, if any.
 func (p Plan) held(quiet bool) Status {
@@ -193,7 +196,7 @@ func (p Plan) Absent() (list []Absence) {
 
 // absence is the absence of a node in a cluster some servers of which were judged, or found.
 func (p Plan) absence(f *facts.Fact, judged, found bool) Absence {
-	comes, marks := !f.Looked || f.Again, marks(f)
+	comes, marks := !f.Looked, marks(f)
 	return Absence{Fact: f, Name: f.Name, Person: p.person(f, judged),
 		Pending: !p.awaited(f.Name) && (f.Missing || comes || marks),
 		Evident: f.Missing && found || comes || judged && marks}

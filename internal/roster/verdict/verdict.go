@@ -74,8 +74,7 @@ const (
 	Surplus               // a node too many leaves
 	TakenBack             // a change that was not carried out is taken back, because others are out of service
 	Revised               // a node that never served gets the template that it should have
-	GivenUp               // a node that failed twice leaves, and the node that it replaced comes back
-	Unhosted              // a node for which Nova found no host leaves
+	GivenUp               // a node that never served leaves, and another one comes: a name is tried once
 	Grown                 // nodes are added
 	Returned              // a leaving node comes back because a node is needed
 	StandsIn              // a leaving node comes back because a stranded node does not serve
