@@ -9,6 +9,11 @@ variable "target" {
   default = "100%"
 }
 
+# Where a server answers once it serves, such as http://{address}:8080/health.
+variable "health_url" {
+  type = string
+}
+
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = 9
@@ -55,12 +60,16 @@ resource "openstack_compute_instance_v2" "web" {
   }
 }
 
-# Waits until new servers are in service, and marks them in Nova. A batch is taken
-# only when the one before it is marked.
+# Waits until the service of new servers answers, and marks them in Nova. A batch begins
+# only when the servers of the one before have their marks.
 resource "stackpolicy_readiness_attachment" "web" {
   cluster = "web"
   nodes   = stackpolicy_placement_attachment.web.nodes
   servers = openstack_compute_instance_v2.web
+
+  http {
+    url = var.health_url
+  }
 }
 
 # Nodes that are left for the next applies. A pipeline applies until it is 0.

@@ -25,6 +25,12 @@ variable "network_id" {
   type = string
 }
 
+# Where a database answers once it serves, such as http://{address}:8008/health. For a port alone, write
+# tcp { port = 5432 } into the readiness attachment, in place of http.
+variable "health_url" {
+  type = string
+}
+
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = var.size
@@ -118,12 +124,16 @@ resource "stackpolicy_deletion_attachment" "web" {
   shutdown  = true
 }
 
-# Marks the servers that are in service, with their volumes.
+# Marks the servers whose database answers, with their volumes. Without a check, each bad image would cost a database.
 resource "stackpolicy_readiness_attachment" "web" {
   cluster    = "web"
   nodes      = stackpolicy_placement_attachment.web.nodes
   servers    = openstack_compute_instance_v2.web
   depends_on = [stackpolicy_deletion_attachment.web]
+
+  http {
+    url = var.health_url
+  }
 }
 
 # Nodes that are left for the next applies.

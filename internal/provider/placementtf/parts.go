@@ -45,7 +45,7 @@ func (m attachmentModel) partArguments() []partArgument {
 func (m attachmentModel) validateParts(diags *diag.Diagnostics) {
 	for _, argument := range m.partArguments() {
 		if err := argument.read(); err != nil && !value.Is[shape.Unknown](err) {
-			diags.AddAttributeError(path.Root(argument.name), "Invalid "+argument.name, err.Error()+".")
+			diags.AddAttributeError(path.Root(argument.name), fmt.Sprintf("Invalid %s", argument.name), err.Error()+".")
 		}
 	}
 	m.validateNetworks(diags)
