@@ -2,8 +2,8 @@
 //
 // The schema says that every argument in a block is optional, because a block may be left out as a whole. The command
 // puts arguments whose description begins with "Required." first, under a heading of their own. It leaves out nested
-// schemas without descriptions, because the attribute itself describes them. A nested schema is printed once: where it
-// is repeated, its attribute links to it.
+// schemas without descriptions, because the attribute itself describes them. A nested schema, and a long description of an
+// argument, is printed once: where it is repeated, there is a link to it.
 //
 // A comment `<!-- variables FILES -->` becomes the table of a module's variables.
 package main
@@ -18,7 +18,7 @@ import (
 )
 
 func main() {
-	all, done := library{}, map[string]bool{}
+	all, done := library{map[string]place{}, map[string]string{}}, map[string]bool{}
 	for _, page := range os.Args[1:] {
 		if done[page] {
 			continue
@@ -43,11 +43,15 @@ var (
 	nested    = regexp.MustCompile(`(?m)^<a id="([^"]+)"></a>\n### Nested Schema for (.+)\n`)
 	described = regexp.MustCompile(`(?m)^- .*\) \S`)
 	kind      = regexp.MustCompile(`(?m)^(- \S+) \([^)]*\)`)
+	long      = regexp.MustCompile(`(?m)^(- \S+ \([^)]*\)) (\S+(?: \S+){29,})$`)
 	below     = regexp.MustCompile(` ?\(see \[below for nested schema\]\(#([^)]+)\)\)`)
 )
 
-// library has the place of each nested schema, by its text.
-type library map[string]place
+// library has the place of each nested schema, and the page of each long description, by its text.
+type library struct {
+	schemas map[string]place
+	texts   map[string]string
+}
 
 // place is the place where a nested schema is described.
 type place struct{ file, anchor, name string }
@@ -63,6 +67,21 @@ func (p place) link(from string) string {
 	}
 	of := strings.TrimSuffix(filepath.Base(file), ".md")
 	return fmt.Sprintf("[as in `stackpolicy_%s`](%s#%s)", of, filepath.ToSlash(file), p.anchor)
+}
+
+// once replaces long descriptions that another page has.
+func (l library) once(file, page string) string {
+	return long.ReplaceAllStringFunc(page, func(line string) string {
+		parts := long.FindStringSubmatch(line)
+		text := below.ReplaceAllString(parts[2], "")
+		switch there, repeated := l.texts[text]; {
+		case !repeated:
+			l.texts[text] = file
+		case there != file:
+			return parts[1] + " [As" + strings.TrimPrefix(place{file: there, anchor: "schema"}.link(file), "[as") + "." + strings.TrimPrefix(parts[2], text)
+		}
+		return line
+	})
 }
 
 // section is a nested schema of a page. It says what its attributes are, in alphabetical order and without their types.
@@ -95,7 +114,7 @@ func sections(page string) (beginning string, all []section) {
 
 // edit edits a page, and remembers the schemas on it.
 func (l library) edit(file, page string) string {
-	page, rest, imports := strings.Cut(page, "\n## Import\n")
+	page, rest, imports := strings.Cut(l.once(file, page), "\n## Import\n")
 	if imports {
 		rest = "\n## Import\n" + rest
 	}
@@ -103,7 +122,7 @@ func (l library) edit(file, page string) string {
 	links := map[string]string{}
 	outer := "" // schema that is printed elsewhere, with the schemas in it
 	for _, s := range all {
-		there, repeated := l[s.says]
+		there, repeated := l.schemas[s.says]
 		switch {
 		case outer != "" && strings.HasPrefix(s.anchor, outer):
 		case !described.MatchString(below.ReplaceAllString(s.body, "")):
@@ -111,7 +130,7 @@ func (l library) edit(file, page string) string {
 		case repeated:
 			links[s.anchor], outer = " ("+there.link(file)+")", s.anchor+"--"
 		default:
-			l[s.says] = place{file, s.anchor, s.name}
+			l.schemas[s.says] = place{file, s.anchor, s.name}
 			links[s.anchor] = " ([below](#" + s.anchor + "))"
 			edited += s.head + "\n" + s.body + "\n\n"
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,7 +21,7 @@ func TestEdit(t *testing.T) {
 	const want = "# Page\n\n- `a` (Block, Optional) One. ([below](#a))\n- `b` (Object) Two.\n- `c` (Block, Optional) ([as `a`](#a))\n\n" +
 		"<a id=\"a\"></a>\n### Nested Schema for `a`\n\nRequired, if the block is given:\n\n- `y` (String) Needed.\n\n" +
 		"Optional:\n\n- `x` (String) Free.\n\n## Import\n\nSo.\n"
-	all := library{}
+	all := library{map[string]place{}, map[string]string{}}
 	assert.Equal(t, want, all.edit("docs/resources/one.md", made))
 
 	// A schema and those in it are printed on one page, whether they are sensitive or computed there or not.
@@ -34,6 +35,12 @@ func TestEdit(t *testing.T) {
 	assert.Equal(t, "- `a` (Block, Optional) One. ([as in `stackpolicy_two`](../resources/two.md#a))\n", got)
 	got = all.edit("docs/actions/four.md", section("Optional", "String", "Another inner"))
 	assert.Contains(t, got, "- `z` (String) Another inner.", "the schema in it is another")
+
+	// A long description is printed on one page.
+	described := "- `d` (Dynamic) " + strings.Repeat("word ", 30) + "end. (see [below for nested schema](#d))\n"
+	assert.Contains(t, all.edit("docs/data-sources/five.md", described), "word word")
+	got = all.edit("docs/data-sources/six.md", described)
+	assert.Equal(t, "- `d` (Dynamic) [As in `stackpolicy_five`](five.md#schema).\n", strings.ReplaceAll(got, " ()", ""))
 }
 
 // TestTables: variables without a default come first, a default is the one of the description or else of the code, and a
