@@ -87,11 +87,11 @@ var byHand = []struct {
 	night      bool   // whether the module "stateful" has it at night
 }{
 	{"nothing", "is empty", func(*testing.T, example, string) {}, "", "ACTIVE", false},
-	{"it is migrated to another zone", "takes its new zone over, and leaves the server alone", func(t *testing.T, e example, id string) {
+	{"it is migrated to another zone", "remembers its new zone, and leaves the server alone", func(t *testing.T, e example, id string) {
 		e.c.Migrate(t, "RegionOne", id, e.elsewhere(t, id))
 	}, "", "ACTIVE", true},
 	{"it is shelved", "unshelves it", act(`{"shelve": null}`, "SHELVED_OFFLOADED"), "in place", "ACTIVE", true},
-	{"it is shelved, and unshelved in another zone", "takes its new zone over, and leaves the server alone", func(t *testing.T, e example, id string) {
+	{"it is shelved, and unshelved in another zone", "remembers its new zone, and leaves the server alone", func(t *testing.T, e example, id string) {
 		zone := e.elsewhere(t, id)
 		e.c.Act(t, "RegionOne", id, `{"shelve": null}`, "SHELVED_OFFLOADED")
 		e.c.Act(t, "RegionOne", id, fmt.Sprintf(`{"unshelve": {"availability_zone": %q}}`, zone), "ACTIVE")
