@@ -417,6 +417,9 @@ var others = map[string]string{
 	"The availability zone is down":                         "the cloud",
 	"The cluster waits for a value":                         "an apply",
 	"The image is gone":                                     "the cloud",
+	"Servers are cleaned up before others are made":         "an apply: TestNumber",
+	"Nothing more is made from this template":               "an argument: TestNumber",
+	"Too many servers":                                      "a server: TestNumber",
 	"Unable to look up images and flavors":                  "the cloud",
 }
 
@@ -440,6 +443,10 @@ var refusals = map[string]string{
 	"Nova cannot stop the server":  "TestAccNotStopped",
 	"The server is locked":         "TestAccMistakes",
 	"Too few nodes can be removed": "TestPlacementRefuses",
+
+	"A server in ERROR cannot be checked": "TestNoAddress",
+	"No substitute can be made now":       "TestNumber",
+	"Too many servers would be made":      "TestNumber",
 
 	"A port is still in use":          "TestModuleTaint",
 	"A slot to release is in use":     "TestPlacementRefuses",

@@ -131,7 +131,7 @@ func (c *Cloud) UpdateServer(regionName, id string, f func(*Server)) {
 	})
 }
 
-// FailBuilds lets the next builds of a region fail on their hosts.
+// FailBuilds lets the next builds of a region fail on their hosts, and not for want of one.
 func (c *Cloud) FailBuilds(regionName string, n int) {
 	c.change(regionName, func(r *region) { r.failing = n })
 }

@@ -237,8 +237,7 @@ func (k *call) build(o *order) *server {
 		k.region.place(s, h)
 		if k.region.failing > 0 {
 			k.region.failing--
-			problem = "Exceeded maximum number of retries. Exhausted all hosts available for retrying build failures for " +
-				"instance " + s.ID + "."
+			problem = "Build of instance " + s.ID + " aborted: Failed to allocate the network(s), not rescheduling."
 		}
 	}
 	k.region.later(k.Cloud, s, k.config.BuildTime, func(r *region, s *server) {

@@ -79,6 +79,12 @@ func (w *Walk) Cluster(name string) (c Cluster, planned bool) {
 	return c, planned
 }
 
+// IsDead reports whether a server of a node is in ERROR, as far as the plan of its cluster tells.
+func (w *Walk) IsDead(cluster, node, id string) bool {
+	c, _ := w.clusters.Noted(cluster)
+	return slices.Contains(c.Nodes[node].Dead, id)
+}
+
 // CheckCluster refuses an attachment that names another cluster than its nodes', and reports whether it does. One error
 // stands for all attachments of a plan.
 func (w *Walk) CheckCluster(named types.String, nodes []string, diags *diag.Diagnostics) (refused bool) {

@@ -1,6 +1,8 @@
 package placementtf_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,6 +113,21 @@ func TestPlacementAwaits(t *testing.T) {
 		a.Must(t, config)
 		assert.Equal(t, step.plans, a.Shows("status"), "step %d: planned", i)
 	}
+}
+
+// TestPlacementNamesOnce: a new node gets no name that one had under another pattern.
+func TestPlacementNamesOnce(t *testing.T) {
+	t.Parallel()
+	pattern := func(size int, pattern string) attributes {
+		return zonal(size, "az-1", with(oldestFirst, attributes{"node_name_pattern": pattern}))
+	}
+	a := attach(t, pattern(4, "{cluster}-1{index}"))
+	a.Must(t, pattern(1, "{cluster}-1{index}"))
+	a.Look(t) // which finds no server of web-10 and so on
+	a.Must(t, pattern(3, "{cluster}-{index}"))
+	a.Must(t, pattern(10, "{cluster}-{index}"))
+	names := slices.Sorted(maps.Keys(protocol.Object(protocol.Object(a.I.State)["nodes"])))
+	assert.Equal(t, []string{"web-13", "web-16", "web-17", "web-18", "web-4", "web-5", "web-6", "web-7", "web-8", "web-9"}, names)
 }
 
 // TestPlacementComesBack: a node that a shrink removed is remembered, with what was seen of it: it comes back

@@ -58,6 +58,9 @@ func (p *attachmentPlanner) fill(ctx context.Context) (ok bool) {
 func (p *attachmentPlanner) decide(ctx context.Context) (d decision, ok bool) {
 	if p.state != nil {
 		d.now = p.state.roster(p.memory, p.diags)
+		if was := p.state.naming(); was != p.plan.naming() {
+			d.now.Former = append(slices.Clip(d.now.Former), was)
+		}
 	}
 	if p.plan.forgetsSlots(d.now, p.diags) || p.plan.shrinksVolumes(ctx, p.state, p.diags) {
 		return d, false

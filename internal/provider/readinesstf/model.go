@@ -15,6 +15,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/hookblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
@@ -103,10 +104,11 @@ func (m attachmentModel) nodes(region string) map[string]readiness.Node {
 	return nodes
 }
 
-func (m attachmentModel) Validate(_ context.Context, diags *diag.Diagnostics) { m.checks(diags) }
+func (m attachmentModel) Validate(_ context.Context, diags *diag.Diagnostics) { m.checks(nil, diags) }
 
-// checks returns the checks that are known, and reports faults of the checks and of the servers' addresses.
-func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe.TCP) {
+// checks returns the checks that are known, and reports faults of the checks and of the servers' addresses. Without a
+// walk nobody knows which servers are in ERROR, and so have no address.
+func (m attachmentModel) checks(walk *backend.Walk, diags *diag.Diagnostics) (http *probe.HTTP, tcp *probe.TCP) {
 	http, tcp = probeblock.Read(m.HTTP, m.TCP, m.AllowLinkLocal.ValueBool(), path.Empty(), diags)
 	if durations.Known(m.Timeout) && durations.Known(m.StableFor) && m.stableFor() >= m.limit() {
 		diags.AddAttributeError(path.Root("stable_for"), "Not enough time",
@@ -123,7 +125,15 @@ func (m attachmentModel) checks(diags *diag.Diagnostics) (http *probe.HTTP, tcp 
 		if _, given := m.Addresses.Elements()[name]; given {
 			at = path.Root("addresses").AtMapKey(name)
 		}
-		if err := m.unreachable(name, members[name].address, http, tcp); err != nil {
+		id := members[name].id.ValueString()
+		err := m.unreachable(name, members[name].address, http, tcp)
+		switch bare := members[name].address.ValueString() == "" && id != ""; {
+		case err == nil || bare && walk == nil:
+		case bare && walk.IsDead(m.Cluster.ValueString(), name, id):
+			diags.AddAttributeError(at, "A server in ERROR cannot be checked",
+				fmt.Sprintf("The server %s of the node %q is in ERROR, so it has no address. Name the node in "+
+					"candidates: another one takes its place.", id, name))
+		default:
 			diags.AddAttributeError(at, "Unusable address",
 				fmt.Sprintf("The node %q cannot be checked over the network: %s. Give an address that can be reached "+
 					"from where Terraform runs, or leave out http and tcp.", name, err))

@@ -64,6 +64,7 @@ func (r *attachmentResource) ModifyPlan(
 		return
 	}
 	hookblock.CheckAllowed(plan.Hook, r.Backend.Hooks(), &resp.Diagnostics)
+	plan.checks(r.Backend.Walk(), &resp.Diagnostics)
 	plan.judge(state, r.Backend.Walk(), &resp.Diagnostics)
 	plan.keeps(state)
 	plan.warnOfUnstored(state, r.Backend.Walk(), &resp.Diagnostics)
@@ -149,7 +150,7 @@ func (r *attachmentResource) wait(
 	if diags.HasError() {
 		return false
 	}
-	http, tcp := plan.checks(diags)
+	http, tcp := plan.checks(r.Backend.Walk(), diags)
 	if diags.HasError() {
 		return false
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -446,25 +447,25 @@ func TestInvalid(t *testing.T) {
 		"a null server":     {attributes{"servers": attributes{"web-0": nil}}, "servers: Null Map Value"},
 		"an address instead": {at("10.0.0.1", attributes{"tcp": ssh["tcp"], "addresses": attributes{"web-0": "169.254.1.1"}}),
 			`addresses["web-0"]: Unusable address`},
-		"a closed place":                 {at(nil, attributes{"tcp": ssh["tcp"], "nodes": attributes{"web-0": attributes{"closed": true}}}), ""},
-		"nothing missing":                {attributes{}, ""},
-		"a bad URL":                      {http("ftp://x", nil), "http.url: Invalid URL"},
-		"one service for all":            {http("http://x/", nil), "http.url: Invalid URL"},
-		"a URL, not known":               {http(unknown, nil), ""},
-		"bad statuses":                   {http("http://{name}", "many"), "http.status: Invalid HTTP statuses"},
-		"statuses, not known":            {http("http://{name}", unknown), ""},
-		"stable too long":                {attributes{"stable_for": "10m", "timeout": "10m"}, "stable_for: Not enough time"},
-		"stable for a second less":       {attributes{"stable_for": "599s", "timeout": "10m"}, ""},
-		"stable, the timeout not known":  {attributes{"stable_for": "1h", "timeout": unknown}, ""},
-		"a hook without its address":     {attributes{"hook": attributes{"type": "webhook", "default_result": "ABANDON"}}, "hook.url: Invalid hook"},
-		"no address":                     {at(nil, ssh), address},
-		"no address, and none needed":    {at(nil, http("http://x/{name}", nil)), ""},
-		"an address, not known":          {at(unknown, ssh), ""},
-		"a link-local one":               {at("169.254.1.1", ssh), address},
-		"a link-local one, allowed":      {at("169.254.1.1", attributes{"tcp": ssh["tcp"], "allow_link_local": true}), ""},
-		"a link-local one, perhaps":      {at("169.254.1.1", attributes{"tcp": ssh["tcp"], "allow_link_local": unknown}), ""},
-		"what is no address":             {at("web-0/x", http("http://{address}/", nil)), address},
-		"what is no address, not needed": {at("web-0/x", nil), ""},
+		"a closed place":                  {at(nil, attributes{"tcp": ssh["tcp"], "nodes": attributes{"web-0": attributes{"closed": true}}}), ""},
+		"nothing missing":                 {attributes{}, ""},
+		"a bad URL":                       {http("ftp://x", nil), "http.url: Invalid URL"},
+		"one service for all":             {http("http://x/", nil), "http.url: Invalid URL"},
+		"a URL, not known":                {http(unknown, nil), ""},
+		"bad statuses":                    {http("http://{name}", "many"), "http.status: Invalid HTTP statuses"},
+		"statuses, not known":             {http("http://{name}", unknown), ""},
+		"stable too long":                 {attributes{"stable_for": "10m", "timeout": "10m"}, "stable_for: Not enough time"},
+		"stable for a second less":        {attributes{"stable_for": "599s", "timeout": "10m"}, ""},
+		"stable, the timeout not known":   {attributes{"stable_for": "1h", "timeout": unknown}, ""},
+		"a hook without its address":      {attributes{"hook": attributes{"type": "webhook", "default_result": "ABANDON"}}, "hook.url: Invalid hook"},
+		"no address, which the plan says": {at(nil, ssh), ""},
+		"no address, and none needed":     {at(nil, http("http://x/{name}", nil)), ""},
+		"an address, not known":           {at(unknown, ssh), ""},
+		"a link-local one":                {at("169.254.1.1", ssh), address},
+		"a link-local one, allowed":       {at("169.254.1.1", attributes{"tcp": ssh["tcp"], "allow_link_local": true}), ""},
+		"a link-local one, perhaps":       {at("169.254.1.1", attributes{"tcp": ssh["tcp"], "allow_link_local": unknown}), ""},
+		"what is no address":              {at("web-0/x", http("http://{address}/", nil)), address},
+		"what is no address, not needed":  {at("web-0/x", nil), ""},
 	} {
 		a := protocol.Attach(t, "stackpolicy_readiness_attachment")
 		config := attributes{"cluster": "web", "nodes": attributes{"web-0": attributes{}}, "servers": attributes{}}
@@ -472,6 +473,20 @@ func TestInvalid(t *testing.T) {
 		_ = a.Validate(t.Context(), a.I.Kind, config) // its diagnostics are checked below
 		assert.Equal(t, c.at, a.At(), name)
 	}
+}
+
+// TestNoAddress: a plan says that a server has no address, and why if it is in ERROR.
+func TestNoAddress(t *testing.T) {
+	t.Parallel()
+	a := protocol.Attach(t, "stackpolicy_readiness_attachment")
+	config := attributes{"cluster": "web", "nodes": attributes{"web-0": attributes{}}, "servers": attributes{"web-0": attributes{"id": "a"}},
+		"tcp": attributes{"port": 22}}
+	_, err := a.Plan(t.Context(), a.Request(a.I, config))
+	require.ErrorContains(t, err, `Unusable address`)
+	var walk backend.Walk
+	walk.Publish("web", backend.Cluster{Nodes: map[string]backend.Node{"web-0": {Dead: []string{"a"}}}})
+	assert.True(t, walk.IsDead("web", "web-0", "a"))
+	assert.False(t, walk.IsDead("web", "web-0", "b"))
 }
 
 // TestChecked: a node is probed over HTTP by its name, over TCP at its address, and for as long as it must be stable. Then

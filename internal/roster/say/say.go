@@ -28,7 +28,7 @@ type Change struct {
 	Status    status.Status // status of the cluster after the plan is applied without an error
 	Now       status.Status // status of the cluster before the plan
 	Blocked   verdict.List  // held nodes that the policy wants replaced, and nodes in ERROR that no cause replaces
-	// nodes that are not in service, or are leaving and still run, and that the plan does not change
+	// nodes that are not in service, or are leaving and still run, and that the plan does not change; names of strays
 	Absent []string
 	Arrive []string // absent nodes that an apply without an error brings into service, or removes
 	Awaits []string // nodes of Arrive, if the cluster shows that its applies do so
@@ -63,6 +63,7 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 		why := fmt.Sprintf("no node has this server in %s, and no apply removes it: delete it, or import it", s.Region)
 		stray := facts.Fact{Name: fmt.Sprintf("%s (%s)", s.Name, s.ID)}
 		c.Blocked = append(c.Blocked, &verdict.Verdict{Want: verdict.Want{Fact: &stray}, Reason: why})
+		c.Absent = append(c.Absent, s.Name)
 	}
 	for _, a := range plan.Absent() {
 		c.Absent = append(c.Absent, a.Name)
