@@ -175,21 +175,18 @@ func Detach(ctx context.Context, compute *openstack.Compute, group Created) (kep
 	return false, err
 }
 
-// Members returns a group without the members that leave, and the names of the first few others, for people: see
-// [openstack.Compute.ServerNames]. The group is nil if it does not exist.
-func Members(
-	ctx context.Context, compute *openstack.Compute, id string, leaves func(id string) bool,
-) (*openstack.ServerGroup, []string, error) {
-	group, err := compute.ServerGroup(ctx, id)
-	switch {
-	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
-		return nil, nil, nil
-	case err != nil:
-		return nil, nil, err
+// Members returns the names of the first few members of a group, for people: see [openstack.Compute.ServerNames]. It
+// returns none of a group that cannot be read.
+func Members(ctx context.Context, compute *openstack.Compute, id string) []string {
+	if id == "" {
+		return nil
 	}
-	group.Members = slices.DeleteFunc(group.Members, leaves)
+	group, err := compute.ServerGroup(ctx, id)
+	if err != nil {
+		return nil
+	}
 	slices.Sort(group.Members)
-	return &group, compute.ServerNames(ctx, group.Members), nil
+	return compute.ServerNames(ctx, group.Members)
 }
 
 // Owned reports whether a group belongs to the present project: an admin can read the groups of all projects by their

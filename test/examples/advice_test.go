@@ -366,9 +366,7 @@ func (g *guide) move() {
 // others lists the warnings that no guide's configuration follows, with the reason, or with the test that follows one
 // elsewhere. A hold has a test.
 var others = map[string]string{
-	"%s will be drained":                            "TestAccExample_keepingNodes",
-	"More servers will be drained":                  "TestTogether",
-	"Nodes that stay will be drained":               "TestAccPlacementDrains",
+	"Servers will be drained":                       "TestAccPlacementDrains",
 	"Generations are guesses":                       "an import id: TestPlacementAdoptsGenerations",
 	"Nodes carry the mark of another template":      "an import id: TestPlacementAdopts",
 	"The server group becomes the attachment's own": "TestMoved",
@@ -402,7 +400,7 @@ var others = map[string]string{
 	"Several servers have the name of one node":             "a server",
 	"The node was not drained in full":                      "the consumer",
 	"Volumes are kept":                                      "TestHangsOnTaken",
-	"The server group has members":                          "nothing",
+	"The server group had members":                          "nothing",
 	"The update begins with the next apply":                 "TestAccGate",
 	"There is nothing to drain":                             "nothing",
 	"Servers belong to no node":                             "a server",

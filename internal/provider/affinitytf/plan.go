@@ -84,7 +84,7 @@ func (r *attachmentResource) planUpdate(
 		r.rehearse(ctx, config, plan, state.leaving(), newZone, diags)
 	}
 	if change.Argument != "" && !diags.HasError() {
-		r.warnOfChange(ctx, state, change, diags)
+		state.warnOfChange(change, diags)
 	}
 }
 
@@ -169,55 +169,17 @@ func warnOfFull(
 
 // warnOfChange says what happens to servers when the attachment takes another
 // group.
-func (r *attachmentResource) warnOfChange(
-	ctx context.Context, state attachmentModel, change affinity.Change, diags *diag.Diagnostics,
-) {
+func (m attachmentModel) warnOfChange(change affinity.Change, diags *diag.Diagnostics) {
 	stay := "keep running with the id of the old group, and only new servers join the new group. The old group is " +
 		"deleted once there is a new one, because the attachment created it."
-	if state.inherited() {
+	if m.inherited() {
 		stay = "stay in the old group, which is kept because the attachment did not create it, and only new servers " +
 			"join the new group."
 	}
 	diags.AddAttributeWarning(value.Path(change.Argument), "The server group changes",
 		fmt.Sprintf("The attachment leaves the server group %q (%s), because %s: servergroup_id changes. %s. With "+
-			"that they %s", state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString(), change.Reason,
+			"that they %s", m.ServerGroupName.ValueString(), m.ServerGroupID.ValueString(), change.Reason,
 			hintsAdvice, stay))
-	r.warnOfMembers(ctx, state, "Leaving", diags)
-}
-
-// warnOfMembers names the servers that stay and lose their group when the group is deleted.
-// Doing says what happens to the attachment.
-func (r *attachmentResource) warnOfMembers(
-	ctx context.Context, state attachmentModel, doing string, diags *diag.Diagnostics,
-) {
-	id := state.leaving()
-	if id == "" || diags.HasError() {
-		return
-	}
-	_, compute := r.Backend.Compute(ctx, &state.Region, diags)
-	if compute == nil {
-		return
-	}
-	walk := r.Backend.Walk()
-	walk.Settle(ctx)
-	group, names, err := affinity.Members(ctx, compute, id, func(server string) bool {
-		_, leaves := walk.Leaving.Noted(server)
-		return leaves
-	})
-	switch {
-	case err != nil:
-		diags.AddError("Unable to read the server group", err.Error())
-	case group != nil && len(group.Members) > 0:
-		count := "1 server is in it"
-		if n := len(group.Members); n > 1 {
-			count = fmt.Sprintf("%d servers are in it", n)
-		}
-		diags.AddWarning("The server group has members",
-			fmt.Sprintf("%s the attachment deletes the server group %q (%s), which it created, and %s now: %s. "+
-				"They keep running without a group, unless this apply destroys them. Other configurations that "+
-				"inherit the group lose it: no server can join it any more.",
-				doing, group.Name, group.ID, count, strings.Join(names, ", ")))
-	}
 }
 
 // addAttachError reports why no group was attached, at the argument that asked

@@ -58,11 +58,6 @@ func (r *attachmentResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
 	if req.Plan.Raw.IsNull() {
-		var state attachmentModel
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		if !resp.Diagnostics.HasError() {
-			r.warnOfMembers(ctx, state, "Destroying", &resp.Diagnostics)
-		}
 		return
 	}
 	var plan, config attachmentModel
@@ -297,8 +292,10 @@ func (r *attachmentResource) detach(
 			return groups
 		}
 		compute, err := cloud.Compute(ctx, group.Region)
+		var members []string
 		kept := false
 		if err == nil {
+			members = affinity.Members(ctx, compute, group.ID)
 			kept, err = affinity.Detach(ctx, compute, group)
 		}
 		switch {
@@ -313,6 +310,11 @@ func (r *attachmentResource) detach(
 					"the attachment from the state and import it as <region>/<id>/created.",
 				group.ID, group.Region,
 			))
+		case len(members) > 0: // an apply has destroyed the servers that it destroys, because they refer to the group
+			diags.AddWarning("The server group had members", fmt.Sprintf("The attachment created the server group %s of "+
+				"region %s, and has deleted it. These servers run on without a group: %s. Other configurations that "+
+				"inherit the group lose it: no server can join it any more.",
+				group.ID, group.Region, strings.Join(members, ", ")))
 		}
 	}
 	return left

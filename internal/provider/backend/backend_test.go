@@ -1,60 +1,13 @@
 package backend
 
 import (
-	"context"
 	"fmt"
-	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stretchr/testify/assert"
 )
-
-// TestGather: of resources that join at about the same time, or are announced, one gets all names, and a resource that
-// joins later is not forgotten.
-func TestGather(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := new(Walk)
-		var mu sync.Mutex
-		var got []string
-		var all sync.WaitGroup
-		start := time.Now()
-		for i, r := range []struct {
-			after, answer time.Duration // when it is announced, and how long the cloud takes to answer it
-			stays         bool          // whether it does not join
-		}{
-			{}, {}, {after: quiet - 1}, {after: 2*quiet - 2}, {after: 4 * quiet}, {after: 4 * quiet}, {after: 10 * quiet}, {after: 12 * quiet},
-			{after: 20 * quiet, answer: 5 * quiet}, {after: 20*quiet + 1}, {after: 24 * quiet, answer: 3*quiet + 2, stays: true},
-		} {
-			all.Go(func() {
-				time.Sleep(r.after)
-				answered := w.Announce("drained")
-				time.Sleep(r.answer)
-				answered()
-				if r.stays {
-					return
-				}
-				if names := w.Gather(t.Context(), "drained", fmt.Sprint("web-", i)); names != nil {
-					mu.Lock()
-					defer mu.Unlock()
-					got = append(got, fmt.Sprintf("%v after %d", names, time.Since(start)/quiet))
-				}
-			})
-		}
-		all.Go(func() {
-			assert.Len(t, w.Gather(t.Context(), "others", "db-0"), 1, "another group")
-		})
-		all.Wait()
-		want := []string{"[web-0 web-1 web-2 web-3] after 3", "[web-4 web-5] after 6", "[web-6] after 11", "[web-7] after 12", "[web-8 web-9] after 29"}
-		assert.Equal(t, want, got)
-	})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	assert.Len(t, new(Walk).Gather(ctx, "drained", "web-0"), 1, "a walk that was cancelled")
-}
 
 // TestWalk: the second of two resources sees the note of the first, in either order.
 func TestWalk(t *testing.T) {

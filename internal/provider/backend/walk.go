@@ -1,28 +1,25 @@
 package backend
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
 
 // Walk has what resources tell each other during one walk through Terraform's graph, such as a plan. Each walk
-// configures the provider once. The order of a walk is not known, so a resource notes first and looks then: of two, the
-// second sees the first.
+// configures the provider once. A resource sees the notes of those that it refers to, because Terraform plans these
+// first. Of two that do not refer to each other it sees nothing for certain, unless both note first and look then: of
+// two, the second sees the first. Nothing waits for notes.
 type Walk struct {
 	clusters Notes[string, Cluster] // by name
 
 	Refreshed atomic.Bool // whether the walk read an attachment, as no plan to destroy all does
-	Drained   atomic.Bool // whether a warning has counted servers that are drained
 
 	Known    Notes[string, bool]   // servers with a deletion attachment in the state
 	Attached Notes[string, bool]   // servers with a deletion attachment after the plan
@@ -35,9 +32,6 @@ type Walk struct {
 	Diskless Notes[Member, bool]      // ids of flavors without a disk, each in its region
 	Ready    Notes[string, bool]      // clusters whose readiness attachment found all servers in service
 	Refused  Notes[string, bool]      // errors that were reported for another attachment already
-
-	mu     sync.Mutex
-	groups map[string]*group // by what is reported
 }
 
 // Cluster is what the plan of a placement attachment tells the other attachments of its cluster.
@@ -142,71 +136,4 @@ func (n *Notes[K, V]) Noted(key K) (value V, noted bool) {
 	defer n.mu.Unlock()
 	value, noted = n.values[key]
 	return value, noted
-}
-
-// group has names that are reported together.
-type group struct {
-	names []string // names that wait
-	asks  int      // resources that ask the cloud before they join, or do not
-	steps int      // number of joins and of answers so far
-	alone bool     // whether the last wait found no other name
-}
-
-// quiet is the pause after which a group is complete: no resource joined it during
-// the pause.
-const quiet = 300 * time.Millisecond
-
-// Settle waits for a moment, so that resources that Terraform plans at the same time have made their notes.
-func (w *Walk) Settle(ctx context.Context) { _ = wait.For(ctx, quiet) }
-
-// Announce says that a resource may join a group once the cloud has answered it: the group waits until answered is
-// called, however slow the cloud is.
-func (w *Walk) Announce(name string) (answered func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	g := w.group(name)
-	g.asks++
-	return func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		g.asks--
-		g.steps++
-	}
-}
-
-func (w *Walk) group(name string) *group {
-	if w.groups == nil {
-		w.groups = map[string]*group{}
-	}
-	if w.groups[name] == nil {
-		w.groups[name] = new(group)
-	}
-	return w.groups[name]
-}
-
-// Gather turns the diagnostics of many resources into one. The first resource of a
-// group waits for those that are announced, and until no other has joined for a moment. It
-// gets all names, sorted, to report. The others get nil, and report nothing.
-//
-// The wait gains nothing if resources come one after the other, as with -parallelism=1.
-// After a wait that found no other name, the group does not wait again.
-func (w *Walk) Gather(ctx context.Context, of, name string) []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	g := w.group(of)
-	if g.names = append(g.names, name); len(g.names) > 1 {
-		g.steps++
-		return nil
-	}
-	waits := func() bool { return !g.alone || len(g.names) > 1 }
-	for steps := -1; (g.asks > 0 || steps < g.steps && waits()) && ctx.Err() == nil; {
-		steps = g.steps
-		w.mu.Unlock()
-		_ = wait.For(ctx, quiet)
-		w.mu.Lock()
-	}
-	names := g.names
-	g.names, g.alone = nil, len(names) == 1
-	slices.Sort(names)
-	return names
 }

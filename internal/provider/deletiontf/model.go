@@ -2,10 +2,7 @@ package deletiontf
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,7 +12,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 type attachmentModel struct {
@@ -70,23 +66,21 @@ const moved = `
 
 `
 
-// leaves is the group of the attachments that a plan destroys, and that drain a server. A refresh announces each
-// attachment too, because Terraform plans it next.
-const leaves = "leaves"
-
-// gone reports whether the server is known to be gone.
-func (m attachmentModel) gone(ctx context.Context, b *backend.Backend) bool {
+// spared reports whether a destruction does not drain the server, because it is known to be gone or never served.
+func (m attachmentModel) spared(ctx context.Context, b *backend.Backend) bool {
 	var unread diag.Diagnostics
 	s := m.server(ctx, b, &unread)
 	if unread.HasError() {
 		return false
 	}
-	exists, err := s.Exists(ctx)
-	return err == nil && !exists
+	if exists, err := s.Exists(ctx); err != nil || !exists {
+		return err == nil
+	}
+	state, err := s.State(ctx)
+	return err == nil && drain.NeverServed(state)
 }
 
-// leave reports that the plan destroys the attachment, together with all others that it destroys. A server that is
-// gone is not drained: Terraform may ask for a plan before it knows that.
+// leave warns that the plan destroys the attachment, unless its node leaves: then the drain is what is wanted.
 func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *diag.Diagnostics) {
 	steps, walk, server := m.steps(), b.Walk(), m.ServerID.ValueString()
 	if steps == nil {
@@ -94,102 +88,29 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 	}
 	walk.Detached.Note(server, true)
 	if _, stays := walk.Attached.Noted(server); stays {
-		m.refuse(ctx, walk, diags)
+		m.refuse(walk, diags)
 		return
 	}
-	answered := walk.Announce(leaves)
-	gone := m.gone(ctx, b)
-	way, spared := m.way(ctx, b, steps)
-	if answered(); gone {
+	if leaves(walk, server) || m.spared(ctx, b) {
 		return
 	}
-	var leaving, staying drains
-	advice := ""
-	line, _ := json.Marshal(drainedNode{m.label(), way, server, m.Cluster.ValueString(), spared})
-	for _, line := range walk.Gather(ctx, leaves, string(line)) {
-		var d drainedNode
-		_ = json.Unmarshal([]byte(line), &d)
-		stays, known := fate(walk, d.Server, d.Cluster)
-		if stays {
-			staying.add(d)
-			continue
-		}
-		if leaving.add(d); !known {
-			advice = " If some stay: " + keep
-		}
-	}
-	if staying.count > 0 {
-		diags.AddWarning("Nodes that stay will be drained", staying.String()+" This plan destroys their deletion "+
-			"attachments: "+keep)
-	}
-	switch {
-	case leaving.count == 0:
-	case walk.Drained.Swap(true): // Terraform merges warnings of one title
-		diags.AddWarning("More servers will be drained", leaving.String()+advice)
-	default:
-		diags.AddWarning(fmt.Sprintf("%s will be drained", text.Count(leaving.count, "server")),
-			leaving.String()+advice)
-	}
+	diags.AddWarning("Servers will be drained", fmt.Sprintf("%s: %s. This plan destroys its deletion attachment. If the "+
+		"node stays: %s", m.label(), strings.Join(steps, ", "), keep))
 }
 
-// fate reports whether the node of a server stays, and whether that is known: a placement attachment of its cluster
-// was planned, or all are destroyed. A plan to destroy begins with what others do not refer to, and reads nothing.
-func fate(walk *backend.Walk, server, cluster string) (stays, known bool) {
-	_, planned := walk.Cluster(cluster)
-	_, used := walk.InUse.Noted(server)
+// leaves reports whether the node of a server leaves: the plan of its placement attachment says so, to which a
+// deletion attachment refers by its server, or all is destroyed. A plan to destroy reads nothing.
+func leaves(walk *backend.Walk, server string) bool {
 	_, leaves := walk.Leaving.Noted(server)
-	return used && !leaves, planned || leaves || !walk.Refreshed.Load()
-}
-
-// drainedNode is a node that a plan drains, unless it is spared.
-type drainedNode struct {
-	Name, Way, Server, Cluster string
-	Spared                     bool
-}
-
-// drains are nodes that a plan drains.
-type drains struct {
-	ways  map[string][]string // names, by the way in which they are drained
-	count int64               // number of them that need a drain
-}
-
-func (d *drains) add(n drainedNode) {
-	if d.ways == nil {
-		d.ways = map[string][]string{}
-	}
-	d.ways[n.Way] = append(d.ways[n.Way], n.Name)
-	if !n.Spared {
-		d.count++
-	}
-}
-
-func (d *drains) String() string {
-	var said []string
-	for _, way := range slices.Sorted(maps.Keys(d.ways)) {
-		said = append(said, text.Few(d.ways[way])+": "+way+".")
-	}
-	return strings.Join(said, " ")
-}
-
-// way returns how the server is drained, or why it is spared, by its present state in Nova. A server that cannot be
-// read is not spared, because it may be in service.
-func (m attachmentModel) way(ctx context.Context, b *backend.Backend, steps []string) (way string, spared bool) {
-	var unread diag.Diagnostics
-	if m.spec() != nil || m.grace() > 0 {
-		if server := m.server(ctx, b, &unread); !unread.HasError() {
-			if state, err := server.State(ctx); err == nil && drain.NeverServed(state) {
-				return "without hook and grace period, because a wait ended before it was in service", true
-			}
-		}
-	}
-	return strings.Join(steps, ", "), false
+	_, used := walk.InUse.Noted(server)
+	return leaves || !used && !walk.Refreshed.Load()
 }
 
 // stay notes that the server has this attachment after the plan, and refuses a plan
 // that destroys another attachment of the server: otherwise renaming a block would
 // drain all servers in use. If -replace or a taint makes an attachment again, Terraform
 // plans only the new one.
-func (m attachmentModel) stay(ctx context.Context, walk *backend.Walk, created bool, diags *diag.Diagnostics) {
+func (m attachmentModel) stay(walk *backend.Walk, created bool, diags *diag.Diagnostics) {
 	server := m.ServerID.ValueString()
 	if !value.Given(m.ServerID) {
 		return
@@ -197,21 +118,21 @@ func (m attachmentModel) stay(ctx context.Context, walk *backend.Walk, created b
 	walk.Attached.Note(server, true)
 	_, destroyed := walk.Detached.Noted(server)
 	if _, known := walk.Known.Noted(server); destroyed || known && created {
-		m.refuse(ctx, walk, diags)
+		m.refuse(walk, diags)
 	}
 }
 
-func (m attachmentModel) refuse(ctx context.Context, walk *backend.Walk, diags *diag.Diagnostics) {
-	names := walk.Gather(ctx, "Servers that stay would be drained", m.label())
-	if names == nil {
+// refuse refuses the plan. One error stands for all attachments.
+func (m attachmentModel) refuse(walk *backend.Walk, diags *diag.Diagnostics) {
+	if walk.Refused.Note("attached twice", true) {
 		return
 	}
 	diags.AddError("Servers that stay would be drained",
-		fmt.Sprintf("This plan destroys the deletion attachment of %s, and keeps or creates another one for the same "+
-			"server: %s. Destroying it drains the server, which stays. If a block was renamed or has other keys, "+
-			"add:%sIf the attachment is tainted, run terraform untaint; leave out -replace. To remove an attachment "+
-			"without draining its server, use a removed block with destroy = false, or terraform state rm.",
-			text.Count(int64(len(names)), "server"), text.Few(names), moved))
+		fmt.Sprintf("This plan destroys the deletion attachment of a server, and keeps or creates another one for the "+
+			"same server. The first is %s. Destroying it drains the server, which stays. If a block was renamed or has "+
+			"other keys, add:%sIf the attachment is tainted, run terraform untaint; leave out -replace. To remove an "+
+			"attachment without draining its server, use a removed block with destroy = false, or terraform state rm.",
+			m.label(), moved))
 }
 
 // refuseOrder refuses a drain that begins before the readiness attachment has found

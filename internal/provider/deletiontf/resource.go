@@ -71,7 +71,7 @@ func (r *attachmentResource) ModifyPlan(
 	if !created {
 		r.Backend.Walk().Known.Note(state.ServerID.ValueString(), true)
 	}
-	plan.stay(ctx, r.Backend.Walk(), created, &resp.Diagnostics)
+	plan.stay(r.Backend.Walk(), created, &resp.Diagnostics)
 	plan.checkHook(r.Backend, &resp.Diagnostics)
 	r.Backend.Walk().CheckCluster(plan.Cluster, []string{plan.NodeName.ValueString()}, &resp.Diagnostics)
 	plan.identify()
@@ -95,7 +95,6 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
 	r.Backend.Walk().Refreshed.Store(true)
-	defer r.Backend.Walk().Announce(leaves)()
 	server := model.server(ctx, r.Backend, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return

@@ -43,13 +43,13 @@ var wires = []struct {
 	{"a value of its template", "each.value.template.flavor", "\"FLAVOR\"", [][3]string{
 		{"a", "", "a:4"},
 		{"b", "!Nodes with different templates get one image or flavor", "a:4"},
-		{"repaired b", "2 servers will be drained", "a:2 b:2"},
+		{"repaired b", "Plan: 4 to add, 2 to change, 4 to destroy", "a:2 b:2"},
 	}},
 	{"replace_triggered_by", "max_batch_size = 2", "max_batch_size = 2\n    method = \"RECREATE\"", [][3]string{
 		{"a", "", "a:4"},
 		{"c", "!Write replace_triggered_by", "a:4"},
 		{"repaired c", "The next apply replaces the", "a:4"},
-		{"repaired c", "2 servers will be drained", "a:2 c:2"},
+		{"repaired c", "Plan: 4 to add, 2 to change, 4 to destroy", "a:2 c:2"},
 	}},
 	{"ignore_changes", "network_mode = \"none\"", "network_mode = \"none\"\n  user_data = \"x\"", [][3]string{
 		{"repaired a", "", "a:4"},
@@ -61,13 +61,13 @@ var wires = []struct {
 		{"b", "!Error: A drain would begin too early", "a:4"},
 		{"b", "!the readiness attachment has not found them in service yet", "a:4"},
 		{"repaired -refresh-only", "", "a:4"},
-		{"repaired b", "2 servers will be drained", "a:2 b:2"},
+		{"repaired b", "Plan: 4 to add, 2 to change, 4 to destroy", "a:2 b:2"},
 	}},
 	{"the readiness attachment", "readiness_attachment\" \"web\" {", "readiness_attachment\" \"web\" {\n  count = 0", [][3]string{
 		{"a", "", "a:4"},
 		{"b", "wiring: no readiness attachment marks the servers", "a:4"},
 		{"repaired b", "", "a:4"},
-		{"repaired b", "2 servers will be drained", "a:2 b:2"},
+		{"repaired b", "Plan: 4 to add, 2 to change, 4 to destroy", "a:2 b:2"},
 	}},
 	{"a part of the nodes of the readiness attachment", "= stackpolicy_placement_attachment.web.nodes\n  servers    = openstack_compute_instance_v2.web\n",
 		"= { for k, n in stackpolicy_placement_attachment.web.nodes : k => n if n.region == \"REGION\" }\n" +
@@ -75,7 +75,7 @@ var wires = []struct {
 			{"a", "Warning: Nodes are not waited for", "a:4"},
 			{"b", "!Error: Nodes are not waited for", "a:4"},
 			{"b", "!without a filter, and all of the servers", "a:4"},
-			{"repaired b", "2 servers will be drained", "a:2 b:2"},
+			{"repaired b", "Plan: 4 to add, 2 to change, 4 to destroy", "a:2 b:2"},
 			{"repaired b", "", "b:4"},
 			{"repaired b", "No changes.", "b:4"},
 		}},
