@@ -24,6 +24,7 @@ type Walk struct {
 	Known    Notes[string, bool]   // servers with a deletion attachment in the state
 	Attached Notes[string, bool]   // servers with a deletion attachment after the plan
 	Detached Notes[string, bool]   // servers whose deletion attachment the plan destroys
+	Ended    Notes[string, bool]   // servers whose deletion attachment the apply has destroyed
 	InUse    Notes[string, bool]   // servers of nodes that the plan keeps; of those that it changes too
 	Leaving  Notes[string, string] // servers whose nodes leave or change, with the cluster that replaces them, or ""
 

@@ -161,7 +161,11 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	if _, ready := r.Backend.Walk().Ready.Noted(cluster); cluster != "" && model.enabled() && !ready {
 		model.refuseOrder(cluster, &resp.Diagnostics)
 	}
-	if resp.Diagnostics.HasError() || model.steps() == nil {
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	r.Backend.Walk().Ended.Note(model.ServerID.ValueString(), true)
+	if model.steps() == nil {
 		return
 	}
 	server := model.server(ctx, r.Backend, &resp.Diagnostics)

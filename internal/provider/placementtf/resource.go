@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
@@ -168,7 +169,43 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 // Update stores the plan. It need not remove marks of servers: the mark of another template does not count as the
 // node's own.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	storePlan(ctx, req.Plan, &resp.State, resp.Identity, &resp.Diagnostics)
+	var plan attachmentModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	plan.refuseSecond(ctx, r.Backend, loadMemory(ctx, req.Private, &resp.Diagnostics).Seen, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		storePlan(ctx, req.Plan, &resp.State, resp.Identity, &resp.Diagnostics)
+	}
+}
+
+// refuseSecond refuses a second server for a slot. Terraform destroys the server of a node that is made again before it
+// stores the new generation, unless create_before_destroy is set, which no plan shows.
+func (m attachmentModel) refuseSecond(ctx context.Context, b *backend.Backend, seen roster.Seen, diags *diag.Diagnostics) {
+	told, _ := b.Walk().Cluster(m.Cluster.ValueString())
+	var list []string
+	for name, n := range elements[shownNode](m.Nodes.ValueString(), diags) {
+		server := openstack.Server{ID: seen.Servers[name].ID}
+		_, ended := b.Walk().Ended.Noted(server.ID)
+		drained := ended || seen.Servers[name].Drained // by this apply, or by one before
+		if !drained || !told.Nodes[name].MadeAgain || !value.GivenBlock(m.Stateful) {
+			continue
+		}
+		var err error
+		if cloud := b.Get(ctx, diags); cloud != nil {
+			server.Compute, err = cloud.Compute(ctx, n.Region)
+		}
+		if err != nil || server.Compute == nil {
+			continue // nothing is known
+		}
+		if there, err := server.Exists(ctx); err == nil && there {
+			list = append(list, fmt.Sprintf("%s (%s)", name, server.ID))
+		}
+	}
+	if slices.Sort(list); len(list) > 0 {
+		diags.AddError("A slot has one server at a time", fmt.Sprintf("Cluster %q: Terraform is about to make servers "+
+			"again whose old ones are drained and still there: %s. Nova would refuse the second server of a port or a "+
+			"volume. Remove create_before_destroy from the servers, and from all that refers to them, and apply.",
+			m.Cluster.ValueString(), text.Few(list)))
+	}
 }
 
 // Delete forgets the attachment, and touches no server.
