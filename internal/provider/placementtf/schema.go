@@ -71,16 +71,17 @@ func attachmentSchema() schema.Schema {
 				MarkdownDescription: "Pattern of the names of new nodes. `{index+1:03}` gives 001, 002 and so on. An " +
 					"index is never used twice, except by slots. Defaults to `" + string(naming.Default) + "`.",
 			},
-			"image": attribute.Text("Image of new nodes, by name or id. Each region has its own of that name, the "+
-				"newest one, which stays wanted while it is active. Let the servers take `each.value.image_id`.",
+			"image": attribute.Text("Image of new nodes, by name or id. For a name each region takes its newest "+
+				"image, and keeps it while it is active, also when a newer one is published. Let the servers take "+
+				"`each.value.image_id`.",
 				attribute.NotEmpty),
 			"user_data": places.UserDataArgument("User data of new nodes, at most 64 KiB in Base64. It is in the " +
 				"state. Let the servers take " +
 				"`stackpolicy_placement_attachment.web.user_data_texts[each.value.template.user_data]`."),
-			"template": places.TemplateArgument("Whatever else new nodes are made from: values under names of your " +
-				"choice, such as a key pair. Let the servers take their values from the node, as in " +
-				"`each.value.template.key_pair`: a node keeps its template, so a change changes no server by itself. " +
-				"Give the version of a secret, never the secret. The argument cannot be removed again."),
+			"template": places.TemplateArgument("Everything else that new nodes are made from: values under names of " +
+				"your choice, such as a key pair. Let the servers take `each.value.template.key_pair`: a node keeps its " +
+				"template, so a change alone changes no server. Give the version of a secret, never the secret. The " +
+				"argument cannot be removed again."),
 			"networks": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Networks of new nodes, in order: a " +
 				"list of names, or of objects with `name` or `id`, and any of `regions`, `zones` (those that have it), " +
 				"`port`, `subnet_id`, `allowed_address_pairs`, `security_group_ids`, `port_security_enabled`, " +
@@ -141,8 +142,7 @@ func deletionBlock() schema.Block {
 			"`OLDEST_PROFILE_FIRST` (by template: the earliest first) or `HIGHEST_INDEX_FIRST`.",
 			stringvalidator.OneOf(deletion.AllCriteria()...)),
 		"candidates": namesArgument("Names of nodes, or ids of their servers, to remove. With an unchanged " +
-			"`desired_capacity` they are replaced by `method`: once, when they are added to the list. A name may " +
-			"stay when its node is gone."),
+			"`desired_capacity` they are replaced by `method`, once, when they are added to the list."),
 		"kept": namesArgument("Candidates whose servers [somebody " +
 			"keeps](../guides/draining-nodes.md#keep-the-server-of-a-node-that-leaves): no batch waits for them. " +
 			"Not with `stateful`."),

@@ -304,7 +304,7 @@ func warnOfGone(s sources, diags *diag.Diagnostics) {
 			if s.Images[region][name].Gone {
 				diags.AddWarning("The image is gone", fmt.Sprintf("Glance in region %q shows no active image with "+
 					"the name or id %q any more. Its nodes stay as they are, and no node can be made from it: "+
-					"publish it again there, or name another one.", region, name))
+					"publish it again there, or apply with another image.", region, name))
 			}
 		}
 	}

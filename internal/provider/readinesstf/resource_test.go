@@ -299,7 +299,7 @@ func TestUnstored(t *testing.T) {
 	config["servers"] = attributes{"web-0": attributes{"id": tftypes.UnknownValue}, "web-1": attributes{"id": tftypes.UnknownValue},
 		"web-2": attributes{"id": ids[2]}, "web-3": attributes{"id": tftypes.UnknownValue}}
 	a.MustPlan(t, config)
-	a.Expect(t, "servers: Servers are there that this plan makes again", "have already: web-1 (server "+ids[1]+"). The")
+	a.Expect(t, "servers: Servers are there that this plan makes again", "have already: web-1 (server "+ids[1]+").")
 	assert.Contains(t, a.Said(), `ADDRESS["web-1"]`)
 }
 
