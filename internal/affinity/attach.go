@@ -26,8 +26,7 @@ type Binding struct {
 // group with this name.
 type LostError struct {
 	Name string
-	Own  bool     // reports whether only the attachment can know the name
-	IDs  []string // ids of the groups that have the name now, sorted; always empty for an own name
+	IDs  []string // ids of the groups that have the name now, sorted
 	err  error
 }
 
@@ -40,19 +39,18 @@ func (e *LostError) Unwrap() error { return e.err }
 // ownPrefix begins the name of a group if the user gave no name. Random letters follow.
 const ownPrefix = "server_group_"
 
-// Attach inherits the group that a policy asks for, or creates it. The argument leaving is the id of a group that the
-// attachment created and replaces with this one, or "": see [choose].
+// Attach inherits the group that a policy asks for, or creates it.
 //
 // A creation proves only in two cases that the attachment made a group: Nova answered it, or the answer was lost and
 // the group has a name that nobody else can know. So after a lost answer a group with the user's name is not used,
 // and the error is a [*LostError].
-func Attach(ctx context.Context, compute *openstack.Compute, policy Policy, leaving string) (Binding, error) {
+func Attach(ctx context.Context, compute *openstack.Compute, policy Policy) (Binding, error) {
 	turn, done, err := compute.TakeGroupTurn(ctx)
 	if err != nil {
 		return Binding{}, err
 	}
 	defer done()
-	chosen, err := decide(ctx, compute, policy, leaving)
+	chosen, err := decide(ctx, compute, policy, func(string) bool { return false })
 	switch {
 	case err != nil:
 		return Binding{}, err
@@ -68,33 +66,34 @@ func Attach(ctx context.Context, compute *openstack.Compute, policy Policy, leav
 	look, stop := afterwards(ctx)
 	defer stop()
 	found, lookErr := named(look, compute, name)
-	own := chosen.create == ""
 	switch {
 	case lookErr != nil:
-		return Binding{}, &LostError{Name: name, Own: own, err: errors.Join(err, lookErr)}
+		return Binding{}, &LostError{Name: name, err: errors.Join(err, lookErr)}
 	case len(found) == 0 && !pending(err):
 		return Binding{}, err
-	case len(found) > 0 && own:
+	case len(found) > 0 && chosen.create == "":
 		return Binding{found[0], false}, nil
 	}
-	missed := &LostError{Name: name, Own: own, err: err}
+	missed := &LostError{Name: name, err: err}
 	for _, g := range found {
 		missed.IDs = append(missed.IDs, g.ID)
 	}
 	return Binding{}, missed
 }
 
-// Check returns the group that [Attach] would inherit now, nil for none, or its error, and changes
-// nothing.
+// Check returns the group that [Attach] would inherit once the groups that leave are gone, nil for none, or its error, and
+// changes nothing.
 func Check(
-	ctx context.Context, compute *openstack.Compute, policy Policy, leaving string,
+	ctx context.Context, compute *openstack.Compute, policy Policy, leaves func(id string) bool,
 ) (*openstack.ServerGroup, error) {
-	chosen, err := decide(ctx, compute, policy, leaving)
+	chosen, err := decide(ctx, compute, policy, leaves)
 	return chosen.inherit, err
 }
 
 // decide looks at the existing groups if the policy names one.
-func decide(ctx context.Context, compute *openstack.Compute, policy Policy, leaving string) (decision, error) {
+func decide(
+	ctx context.Context, compute *openstack.Compute, policy Policy, leaves func(id string) bool,
+) (decision, error) {
 	if policy.Name == "" && policy.Hint == "" {
 		return decision{}, nil
 	}
@@ -102,7 +101,7 @@ func decide(ctx context.Context, compute *openstack.Compute, policy Policy, leav
 	if err != nil {
 		return decision{}, err
 	}
-	return choose(policy, groups, leaving)
+	return choose(policy, groups, leaves)
 }
 
 // named lists the groups that have a name, sorted by id.
@@ -141,38 +140,20 @@ func pending(err error) bool {
 	return !ok || answer.Actual == http.StatusBadGateway || answer.Actual == http.StatusGatewayTimeout
 }
 
-// Created is a group that an attachment created. It has an id or, if the answer to the creation was lost, the name
-// that only the attachment knew.
-type Created struct {
-	Region string `json:"region"`
-	ID     string `json:"id,omitempty"`
-	Name   string `json:"name,omitempty"`
-}
-
 // Detach deletes a group that an attachment created. It succeeds if the group does not exist. It keeps a group that
 // another attachment has inherited since the process started, and then returns true for kept. That happens with
 // create_before_destroy and -replace: the new attachment finds the group of the old one by its name and inherits it,
 // a moment before the old attachment is destroyed.
-func Detach(ctx context.Context, compute *openstack.Compute, group Created) (kept bool, err error) {
+func Detach(ctx context.Context, compute *openstack.Compute, id string) (kept bool, err error) {
 	turn, done, err := compute.TakeGroupTurn(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer done()
-	if group.ID != "" {
-		if turn.Inherited[group.ID] {
-			return true, nil
-		}
-		return false, compute.DeleteServerGroup(ctx, group.ID)
+	if turn.Inherited[id] {
+		return true, nil
 	}
-	if !strings.HasPrefix(group.Name, ownPrefix) {
-		return false, nil // a name that the user chose proves nothing
-	}
-	found, err := named(ctx, compute, group.Name)
-	for _, g := range found {
-		err = errors.Join(err, compute.DeleteServerGroup(ctx, g.ID))
-	}
-	return false, err
+	return false, compute.DeleteServerGroup(ctx, id)
 }
 
 // Members returns the names of the first few members of a group, for people: see [openstack.Compute.ServerNames]. It

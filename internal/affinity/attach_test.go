@@ -3,8 +3,10 @@ package affinity_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -59,7 +61,7 @@ func TestLostAnswer(t *testing.T) {
 			region := patient(t, fake, givenUp)
 			c.fault.Service, c.fault.Method, c.fault.Path = fakecloud.Compute, http.MethodPost, "/os-server-groups"
 			injected := fake.Inject(c.fault)
-			binding, err := affinity.Attach(t.Context(), region, c.policy, "")
+			binding, err := affinity.Attach(t.Context(), region, c.policy)
 			assert.Equal(t, 1, injected.Fired(), "requests that the fault hit")
 			groups := fake.ServerGroups("RegionOne")
 			require.Len(t, groups, 1)
@@ -69,10 +71,10 @@ func TestLostAnswer(t *testing.T) {
 				return
 			}
 			lost, ok := errors.AsType[*affinity.LostError](err)
-			if !ok || lost.Own || lost.Name != "web" || !slices.Equal(lost.IDs, []string{groups[0].ID}) {
+			if !ok || lost.Name != "web" || !slices.Equal(lost.IDs, []string{groups[0].ID}) {
 				t.Errorf("got %+v, %v", binding, err)
 			}
-			binding, err = affinity.Attach(t.Context(), region, c.policy, "")
+			binding, err = affinity.Attach(t.Context(), region, c.policy)
 			if err != nil || !binding.Inherited || binding.Group.ID != groups[0].ID || len(fake.ServerGroups("RegionOne")) != 1 {
 				t.Errorf("the next one: %+v, %v", binding, err)
 			}
@@ -80,9 +82,8 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// TestMadeLate: Nova makes the group after everybody gave up. A group with a name of its own is looked for before the
-// next one is made. A group with the user's name may belong to somebody else by then, and is not deleted. After a
-// refusal no group is made. The creation is never repeated.
+// TestMadeLate: Nova makes the group after everybody gave up: the error names it. After a refusal no group is made. The
+// creation is never repeated.
 func TestMadeLate(t *testing.T) {
 	t.Parallel()
 	for title, c := range map[string]struct {
@@ -104,7 +105,7 @@ func TestMadeLate(t *testing.T) {
 			region := patient(t, fake, givenUp)
 			c.fault.Method, c.fault.Path, c.fault.Times = http.MethodPost, "/os-server-groups", fakecloud.Forever
 			fake.Inject(c.fault)
-			_, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: c.name, Policy: affinity.Affinity}, "")
+			_, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: c.name, Policy: affinity.Affinity})
 			require.Error(t, err)
 			assert.Equal(t, 1, fake.Count("POST compute /os-server-groups"), "requests")
 			lost, ok := errors.AsType[*affinity.LostError](err)
@@ -112,38 +113,11 @@ func TestMadeLate(t *testing.T) {
 				assert.False(t, ok, "got %v", err)
 				return
 			}
-			if !ok || lost.Own != (c.name == "") || len(lost.IDs) > 0 {
+			if !ok || (c.name == "") != strings.HasPrefix(lost.Name, "server_group_") || len(lost.IDs) > 0 {
 				t.Fatalf("got %v", err)
 			}
-			fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: lost.Name, Policy: affinity.Affinity})
-			kept, err := affinity.Detach(t.Context(), region, affinity.Created{Name: lost.Name})
-			if left := len(fake.ServerGroups("RegionOne")); err != nil || kept || (left == 0) != lost.Own {
-				t.Errorf("%v, %d groups", err, left)
-			}
+			assert.Contains(t, err.Error(), fmt.Sprintf("the server group %q", lost.Name))
 		})
-	}
-}
-
-// TestLostForGood: if looking for the group fails too, the error says so, and a later Detach finds the group by its
-// own name.
-func TestLostForGood(t *testing.T) {
-	fake := fakecloud.Start(t, fakecloud.Config{})
-	region := compute(t, fake)
-	fake.Inject(fakecloud.Fault{Method: http.MethodPost, Path: "/os-server-groups", Effect: fakecloud.Reset, Acts: true})
-	down := fake.Inject(fakecloud.Fault{Method: http.MethodGet, Path: "/os-server-groups", Status: 503, Header: http.Header{"Retry-After": {"0"}},
-		Times: fakecloud.Forever})
-	_, err := affinity.Attach(t.Context(), region, affinity.Policy{Policy: affinity.Affinity}, "")
-	lost, ok := errors.AsType[*affinity.LostError](err)
-	if !ok || !lost.Own || len(fake.ServerGroups("RegionOne")) != 1 {
-		t.Fatalf("got %v, groups %v", err, fake.ServerGroups("RegionOne"))
-	}
-	_, err = affinity.Detach(t.Context(), region, affinity.Created{Name: lost.Name})
-	assert.Error(t, err, "what cannot be looked for is not detached")
-	down.Remove()
-	for range 2 {
-		if _, err := affinity.Detach(t.Context(), region, affinity.Created{Name: lost.Name}); err != nil || len(fake.ServerGroups("RegionOne")) != 0 {
-			t.Errorf("got %v, groups %v", err, fake.ServerGroups("RegionOne"))
-		}
 	}
 }
 
@@ -158,7 +132,7 @@ func TestOneTurn(t *testing.T) {
 	for i := range bindings {
 		wait.Go(func() {
 			var err error
-			bindings[i], err = affinity.Attach(t.Context(), region, affinity.Policy{Name: "web", Policy: affinity.Affinity}, "")
+			bindings[i], err = affinity.Attach(t.Context(), region, affinity.Policy{Name: "web", Policy: affinity.Affinity})
 			assert.NoError(t, err)
 		})
 	}
@@ -179,14 +153,14 @@ func TestInheritedIsKept(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	region := compute(t, fake)
 	attach := func(name string) affinity.Binding {
-		binding, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: name, Policy: affinity.Affinity}, "")
+		binding, err := affinity.Attach(t.Context(), region, affinity.Policy{Name: name, Policy: affinity.Affinity})
 		require.NoError(t, err)
 		return binding
 	}
 	web, db := attach("web"), attach("db")
 	require.True(t, attach("web").Inherited)
 	for id, want := range map[string]bool{web.Group.ID: true, db.Group.ID: false} {
-		if kept, err := affinity.Detach(t.Context(), region, affinity.Created{ID: id}); err != nil || kept != want {
+		if kept, err := affinity.Detach(t.Context(), region, id); err != nil || kept != want {
 			t.Errorf("got %t, %v", kept, err)
 		}
 	}
@@ -194,7 +168,7 @@ func TestInheritedIsKept(t *testing.T) {
 		t.Errorf("left are %v", groups)
 	}
 	// Another process has another login, and does not know that the group is inherited.
-	if kept, err := affinity.Detach(t.Context(), compute(t, fake), affinity.Created{ID: web.Group.ID}); err != nil || kept {
+	if kept, err := affinity.Detach(t.Context(), compute(t, fake), web.Group.ID); err != nil || kept {
 		t.Errorf("got %t, %v", kept, err)
 	}
 }
@@ -207,17 +181,16 @@ func cancelled(t *testing.T, region *openstack.Compute, policy affinity.Policy, 
 		<-underWay
 		cancel()
 	}()
-	return affinity.Attach(ctx, region, policy, "")
+	return affinity.Attach(ctx, region, policy)
 }
 
-// TestCancelledAttach: a cancelled attachment does not wait for a Nova that hangs, and remembers a group that may
-// have been made.
+// TestCancelledAttach: a cancelled attachment does not wait for a Nova that hangs, and names a group that may have been made.
 func TestCancelledAttach(t *testing.T) {
 	fake := fakecloud.Start(t, fakecloud.Config{})
 	region := compute(t, fake)
 	hang := fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Effect: fakecloud.Hang, Acts: true, Times: fakecloud.Forever})
 	_, err := cancelled(t, region, affinity.Policy{Policy: affinity.AntiAffinity}, hang.Hit())
-	if lost, ok := errors.AsType[*affinity.LostError](err); !ok || !lost.Own {
+	if _, ok := errors.AsType[*affinity.LostError](err); !ok {
 		t.Errorf("got %v", err)
 	}
 }
@@ -247,13 +220,13 @@ func TestCancelledWait(t *testing.T) {
 	held, letGo := context.WithCancel(t.Context())
 	first := make(chan error)
 	go func() {
-		_, err := affinity.Attach(held, region, affinity.Policy{}, "")
+		_, err := affinity.Attach(held, region, affinity.Policy{})
 		first <- err
 	}()
 	<-hang.Hit()
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel) // during the wait or before it: the result is the same
-	_, err := affinity.Attach(ctx, region, affinity.Policy{}, "")
+	_, err := affinity.Attach(ctx, region, affinity.Policy{})
 	assert.ErrorIs(t, err, context.Canceled)
 	letGo()
 	assert.Error(t, <-first)
@@ -267,7 +240,7 @@ func TestManyGroups(t *testing.T) {
 		fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "g", Policy: affinity.Affinity})
 	}
 	wanted := fake.AddServerGroup("RegionOne", fakecloud.ServerGroup{Name: "wanted", Policy: affinity.Affinity})
-	binding, err := affinity.Attach(t.Context(), compute(t, fake), affinity.Policy{Name: "wanted", Policy: affinity.Affinity}, "")
+	binding, err := affinity.Attach(t.Context(), compute(t, fake), affinity.Policy{Name: "wanted", Policy: affinity.Affinity})
 	require.NoError(t, err)
 	assert.Equal(t, []any{true, wanted}, []any{binding.Inherited, binding.Group.ID})
 }

@@ -93,9 +93,8 @@ func (e *MissingError) Error() string {
 }
 
 // choose returns what to do about a policy, given the existing groups, as the affinity policy's document defines it
-// (S1, S2). The argument leaving is the id of a group that the attachment created and is about to delete: its name is
-// free. The errors are an [*ExistsError], a [*MismatchError], an [*AmbiguousError] and a [*MissingError].
-func choose(policy Policy, groups []openstack.ServerGroup, leaving string) (decision, error) {
+// (S1, S2). The groups for which leaves is true are about to be deleted: their names are free. The errors are an [*ExistsError], a [*MismatchError], an [*AmbiguousError] and a [*MissingError].
+func choose(policy Policy, groups []openstack.ServerGroup, leaves func(id string) bool) (decision, error) {
 	wanted := cmp.Or(policy.Name, policy.Hint)
 	if wanted == "" {
 		return decision{}, nil
@@ -106,7 +105,7 @@ func choose(policy Policy, groups []openstack.ServerGroup, leaving string) (deci
 			found = []openstack.ServerGroup{g}
 			break
 		}
-		if g.Name == wanted && (g.ID != leaving || policy.Name == "") {
+		if g.Name == wanted && !leaves(g.ID) {
 			found = append(found, g)
 		}
 	}
@@ -124,7 +123,7 @@ func choose(policy Policy, groups []openstack.ServerGroup, leaving string) (deci
 		return decision{}, &MissingError{policy.Name, false}
 	case len(found) == 0:
 		return decision{create: policy.Name}, nil
-	case policy.Created && found[0].ID != leaving:
+	case policy.Created:
 		return decision{}, &ExistsError{found[0]}
 	case !policy.fits(found[0]):
 		return decision{}, &MismatchError{found[0], policy}

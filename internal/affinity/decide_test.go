@@ -49,14 +49,13 @@ func TestChoose(t *testing.T) {
 			"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63-web", ""},
 		{"hints to another policy", Policy{Hint: "web", Policy: Affinity}, "", "", "has the policy anti-affinity, and the attachment asks for affinity"},
 		{"hints alone accept any policy and rule", Policy{Hint: "db"}, "2", "", ""},
-		// The name of a group that the attachment is about to delete is free, and the group is not inherited again by
-		// its id or by hints.
+		// The name of a group that is about to be deleted is free.
 		{"leaving: its name is free", Policy{Name: "own", Policy: SoftAffinity}, "", "own", ""},
 		{"leaving: another one of its name", Policy{Name: "two", Policy: Affinity}, "8", "", ""},
 		{"leaving: another one of its name, with other rules", Policy{Name: "two", Policy: SoftAffinity}, "", "",
 			`the server group "two" (8) has the policy affinity`},
 		{"leaving: by its id", Policy{Name: "6", Policy: SoftAffinity}, "", "", `the server group "own" (6) has the policy anti-affinity`},
-		{"leaving: by hints", Policy{Hint: "own", Policy: SoftAffinity}, "", "", `the server group "own" (6) has the policy anti-affinity`},
+		{"leaving: by hints", Policy{Hint: "own", Policy: SoftAffinity}, "", "", `no server group has the name or id "own"`},
 	} {
 		leaving := ""
 		if strings.HasPrefix(c.name, "leaving") {
@@ -64,7 +63,7 @@ func TestChoose(t *testing.T) {
 				leaving = "7"
 			}
 		}
-		got, err := choose(c.policy, groups, leaving)
+		got, err := choose(c.policy, groups, func(id string) bool { return id == leaving })
 		switch {
 		case c.err != "":
 			assert.ErrorContains(t, err, c.err, c.name)

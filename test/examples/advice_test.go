@@ -304,11 +304,6 @@ var advice = []advised{
 		writePolicy(g.t, g.Dir, "affinity", "servergroup: {name: web, policies: anti-affinity}")
 		g.edit(g.t, "ignore_changes = [scheduler_hints]", "")
 	}, (*guide).ignore},
-	{"The server group may change", []string{senlin}, func(g *guide) {
-		g.file(g.t, "name.tf.json", map[string]any{"resource": map[string]any{"terraform_data": map[string]any{"name": map[string]any{"input": "new"}}}})
-		g.edit(g.t, "try(local.affinity.servergroup.name, null)", "terraform_data.name.output")
-		g.edit(g.t, "ignore_changes = [scheduler_hints]", "")
-	}, (*guide).ignore},
 	{"The count is above the cluster's size", []string{senlin}, func(g *guide) { g.edit(g.t, "count = 2", "count = 9") }, func(g *guide) {
 		g.edit(g.t, "count = 9", "count = 2")
 	}},
@@ -387,7 +382,6 @@ var others = map[string]string{
 	"A node has lost its server":                            "it is made again",
 	"A node was chosen unseen":                              "a refresh",
 	"A quota binds":                                         "the cloud",
-	"A server group is left":                                "an apply",
 	"Availability zone skipped":                             "the cloud",
 	"Candidates of an import count as met":                  "an import",
 	"Marks are from the future":                             "metadata",

@@ -109,20 +109,8 @@ func (m attachmentModel) attached(ctx context.Context, diags *diag.Diagnostics) 
 	}
 }
 
-// created returns the group in the state, if the attachment created it.
-func (m attachmentModel) created() []affinity.Created {
-	if m.inherited() {
-		return nil
-	}
-	group := affinity.Created{Region: m.Region.ValueString(), ID: m.ServerGroupID.ValueString()}
-	if group.ID == "" {
-		group.Name = m.ServerGroupName.ValueString() // the answer to its creation was lost
-	}
-	return []affinity.Created{group}
-}
-
-// leaving returns the id of the group that the attachment created and may leave.
-func (m attachmentModel) leaving() string {
+// own returns the id of the group in the state, if the attachment created it.
+func (m attachmentModel) own() string {
 	if m.inherited() {
 		return ""
 	}
@@ -134,6 +122,9 @@ func (m *attachmentModel) keep(state attachmentModel) {
 	m.ID, m.Region = state.ID, state.Region
 	m.ServerGroupID, m.ServerGroupName, m.Policy = state.ServerGroupID, state.ServerGroupName, state.Policy
 	m.InheritedGroup, m.Members = types.BoolValue(state.inherited() && !m.Created.ValueBool()), state.Members
+	if m.Created.IsUnknown() {
+		m.InheritedGroup = types.BoolUnknown()
+	}
 	m.Binding = m.binding()
 }
 

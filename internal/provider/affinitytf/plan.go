@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -24,9 +24,7 @@ const hintsAdvice = "All servers that have the old id in their scheduler_hints a
 // planCreate fills in the region, and reports what would keep a group from being
 // attached.
 //
-// It cannot say which servers lose their group when the attachment is replaced. Only
-// -replace or a taint replaces it; Terraform then asks for two plans, and shows no
-// warning of the second one.
+// It cannot say which servers lose their group when -replace or a taint replaces the attachment.
 func (r *attachmentResource) planCreate(
 	ctx context.Context, config attachmentModel, plan *attachmentModel, diags *diag.Diagnostics,
 ) {
@@ -37,18 +35,18 @@ func (r *attachmentResource) planCreate(
 	if config.Region.IsNull() { // and so unknown in the plan
 		plan.Region = types.StringNull() // the provider's
 	}
-	r.rehearse(ctx, config, plan, "", true, diags)
+	r.rehearse(ctx, config, plan, diags)
 }
 
-// planUpdate finds out whether the attachment keeps its group. An argument that is
-// not known yet may ask for another group.
+// planUpdate finds out whether the attachment keeps its group. Another group, and an argument that is not known yet and may
+// ask for one, replace the attachment.
 func (r *attachmentResource) planUpdate(
-	ctx context.Context, req resource.ModifyPlanRequest, config attachmentModel, plan *attachmentModel,
-	diags *diag.Diagnostics,
+	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, config attachmentModel,
+	plan *attachmentModel,
 ) {
 	var state attachmentModel
+	diags := &resp.Diagnostics
 	diags.Append(req.State.Get(ctx, &state)...)
-	left := private.Load[[]affinity.Created](ctx, req.Private, leftoversKey, diags)
 	if diags.HasError() {
 		return
 	}
@@ -56,36 +54,37 @@ func (r *attachmentResource) planUpdate(
 		plan.Region = state.Region
 	}
 	plan.planZone()
-	newZone := plan.moves(state)
-	if !newZone {
+	moves := plan.moves(state)
+	if !moves {
 		plan.Zone = state.Zone // the host of a zone is chosen once
 	}
-	if plan.Region.IsUnknown() || !config.groupKnown(ctx) {
-		plan.forget()
-		diags.AddWarning("The server group may change", fmt.Sprintf("The attachment has the server group %q (%s), "+
-			"and some of its arguments are known only after apply. If they ask for another group, servergroup_id "+
-			"changes. %s.", state.ServerGroupName.ValueString(), state.ServerGroupID.ValueString(), hintsAdvice))
-		return
-	}
-	policy := config.policy(ctx, diags)
-	change := affinity.NeedsAnother(state.attached(ctx, diags), plan.Region.ValueString(), policy)
+	change := config.change(ctx, plan.Region, state, diags)
 	if change.Argument == "" {
 		r.keep(ctx, plan, state, diags)
 		plan.tellOwner(state, diags)
-	} else {
-		plan.forget()
+		if moves {
+			r.checkZone(ctx, plan, diags)
+		}
+		return
 	}
-	if len(left) > 0 {
-		plan.Members = types.ListUnknown(types.StringType) // so that Terraform calls Update
-		diags.AddWarning("A server group is left",
-			"This apply tries again to delete "+describe(left)+", which the attachment created and no longer uses.")
+	plan.forget()
+	// Terraform says which argument asks for it, if it is one whose value differs.
+	resp.RequiresReplace = append(resp.RequiresReplace, path.Root("servergroup_id"), value.Path(change.Argument).ParentPath())
+	r.Backend.Walk().Replaced.Note(state.own(), true)
+	state.warnOfChange(change, diags)
+}
+
+// change returns why the configuration needs another group than the state has.
+func (m attachmentModel) change(
+	ctx context.Context, region types.String, state attachmentModel, diags *diag.Diagnostics,
+) affinity.Change {
+	for name, argument := range map[string]attr.Value{"region": region, "servergroup": m.ServerGroup,
+		"scheduler_hints": m.SchedulerHints} {
+		if !value.Known(ctx, argument) {
+			return affinity.Change{Argument: name, Reason: name + " is known only after apply"}
+		}
 	}
-	if change.Argument != "" || newZone {
-		r.rehearse(ctx, config, plan, state.leaving(), newZone, diags)
-	}
-	if change.Argument != "" && !diags.HasError() {
-		state.warnOfChange(change, diags)
-	}
+	return affinity.NeedsAnother(state.attached(ctx, diags), region.ValueString(), m.policy(ctx, diags))
 }
 
 // tellOwner warns that a moved group counts as inherited, or that a group becomes the attachment's own.
@@ -93,7 +92,7 @@ func (m attachmentModel) tellOwner(state attachmentModel, diags *diag.Diagnostic
 	at := path.Root("created")
 	group := fmt.Sprintf("%q (%s)", m.ServerGroupName.ValueString(), m.ServerGroupID.ValueString())
 	switch {
-	case m.InheritedGroup.Equal(state.InheritedGroup) || diags.HasError():
+	case m.InheritedGroup.Equal(state.InheritedGroup) || m.InheritedGroup.IsUnknown() || diags.HasError():
 	case m.inherited():
 		diags.AddAttributeWarning(at, "The server group counts as inherited", "The server group "+group+" was moved "+
 			"here, and stays when the attachment is destroyed. If it was created for this cluster alone, add "+
@@ -117,31 +116,37 @@ func (m *attachmentModel) planZone() {
 func (m attachmentModel) moves(state attachmentModel) bool {
 	return m.EnableDRSExtension.IsUnknown() ||
 		m.EnableDRSExtension.ValueBool() != state.EnableDRSExtension.ValueBool() ||
-		!m.AvailabilityZone.Equal(state.AvailabilityZone) ||
-		!m.Region.Equal(state.Region)
+		!m.AvailabilityZone.Equal(state.AvailabilityZone)
+}
+
+// checkZone fills in the region, and reports a zone that cannot be given to servers.
+func (r *attachmentResource) checkZone(
+	ctx context.Context, plan *attachmentModel, diags *diag.Diagnostics,
+) (*openstack.Cloud, *openstack.Compute) {
+	cloud, compute := r.Backend.Compute(ctx, &plan.Region, diags)
+	if compute != nil && !diags.HasError() && value.Known(ctx, plan.AvailabilityZone, plan.EnableDRSExtension) {
+		targetZone(ctx, cloud, compute, plan.zone(), diags)
+	}
+	return cloud, compute
 }
 
 // rehearse fills in the region and reports what would make the apply fail, except
 // that the group of the scheduler hints is missing: it may be made before the apply
 // needs it.
 func (r *attachmentResource) rehearse(
-	ctx context.Context, config attachmentModel, plan *attachmentModel, leaving string, zone bool,
-	diags *diag.Diagnostics,
+	ctx context.Context, config attachmentModel, plan *attachmentModel, diags *diag.Diagnostics,
 ) {
-	cloud, compute := r.Backend.Compute(ctx, &plan.Region, diags)
-	if compute == nil || diags.HasError() {
-		return
-	}
-	if zone && value.Known(ctx, plan.AvailabilityZone, plan.EnableDRSExtension) {
-		targetZone(ctx, cloud, compute, plan.zone(), diags)
-	}
-	if !config.groupKnown(ctx) {
+	cloud, compute := r.checkZone(ctx, plan, diags)
+	if compute == nil || !config.groupKnown(ctx) {
 		return
 	}
 	policy := config.policy(ctx, diags)
-	group, err := affinity.Check(ctx, compute, policy, leaving)
+	group, err := affinity.Check(ctx, compute, policy, func(id string) bool {
+		_, replaced := r.Backend.Walk().Replaced.Noted(id)
+		return replaced
+	})
 	if missing, ok := errors.AsType[*affinity.MissingError](err); err != nil && (!ok || !missing.Hinted) {
-		addAttachError(err, diags)
+		addAttachError(err, compute.Region, diags)
 	}
 	if group != nil && len(group.Members) > 0 {
 		at := path.Root("servergroup").AtName("name")
@@ -171,7 +176,7 @@ func warnOfFull(
 // group.
 func (m attachmentModel) warnOfChange(change affinity.Change, diags *diag.Diagnostics) {
 	stay := "keep running with the id of the old group, and only new servers join the new group. The old group is " +
-		"deleted once there is a new one, because the attachment created it."
+		"deleted, because the attachment created it."
 	if m.inherited() {
 		stay = "stay in the old group, which is kept because the attachment did not create it, and only new servers " +
 			"join the new group."
@@ -184,18 +189,17 @@ func (m attachmentModel) warnOfChange(change affinity.Change, diags *diag.Diagno
 
 // addAttachError reports why no group was attached, at the argument that asked
 // for it.
-func addAttachError(err error, diags *diag.Diagnostics) {
+func addAttachError(err error, region string, diags *diag.Diagnostics) {
 	at, detail := path.Root("servergroup").AtName("name"), text.Sentence(err)
 	lost, isLost := errors.AsType[*affinity.LostError](err)
 	missing, isMissing := errors.AsType[*affinity.MissingError](err)
 	switch {
 	case isLost:
-		diags.AddError("Unable to find out whether the server group was created", lostDetail(lost))
+		diags.AddError("Unable to find out whether the server group was created", lostDetail(lost, region))
 	case value.Is[*affinity.MismatchError](err):
 		diags.AddAttributeError(path.Root("servergroup").AtName("policies"), "The server group has other rules",
-			detail+" The rules of a group cannot change: ask for its rules, or name another group. If this attachment "+
-				"created the group and must be replaced, apply without -replace (or untaint it): then it takes "+
-				"another group in place.")
+			detail+" The rules of a group cannot change: ask for its rules, or name another group. With "+
+				"create_before_destroy a new group needs another name too: the old one is still there.")
 	case value.Is[*affinity.ExistsError](err):
 		diags.AddAttributeError(path.Root("created"), "The server group exists", detail+" Name another group, or "+
 			"leave created out to inherit this one. If it was created for this cluster, import it as "+
@@ -212,17 +216,15 @@ func addAttachError(err error, diags *diag.Diagnostics) {
 	}
 }
 
-func lostDetail(lost *affinity.LostError) string {
+func lostDetail(lost *affinity.LostError, region string) string {
 	detail := fmt.Sprintf("The answer was lost: %s. ", lost)
-	switch {
-	case lost.Own:
-		return detail + "The next apply looks for it, and removes it before it makes a new one."
-	case len(lost.IDs) > 0:
+	if len(lost.IDs) > 0 {
 		detail += fmt.Sprintf("Nova has a server group of this name now (%s), but anybody may have made it, so it "+
 			"does not count as created by this attachment. ", strings.Join(lost.IDs, ", "))
-	default:
-		detail += "There is no group of this name yet, but Nova may still make it. "
+	} else {
+		detail += "There is no group of this name in view, and Nova may still make it. "
 	}
-	return detail + "The next apply inherits a group of this name if there is one; that group stays when the " +
-		"attachment is destroyed. If the group is yours, import it instead as <region>/<id>/created."
+	return detail + fmt.Sprintf("Look for it in region %s (openstack server group list): if it is yours, delete it, or import "+
+		"it as <region>/<id>/created. The next apply inherits a group whose name the configuration gives; that group stays "+
+		"when the attachment is destroyed.", region)
 }

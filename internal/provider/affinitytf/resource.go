@@ -4,7 +4,6 @@ package affinitytf
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -16,9 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
@@ -52,8 +49,8 @@ type attachmentResource struct {
 	backend.Resource[attachmentModel]
 }
 
-// ModifyPlan reports what would make the apply fail, and what happens to servers.
-// An existing attachment only changes in place.
+// ModifyPlan reports what would make the apply fail, and what happens to servers. An attachment that needs another
+// group is replaced.
 func (r *attachmentResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
 ) {
@@ -69,7 +66,7 @@ func (r *attachmentResource) ModifyPlan(
 	if req.State.Raw.IsNull() {
 		r.planCreate(ctx, config, &plan, &resp.Diagnostics)
 	} else {
-		r.planUpdate(ctx, req, config, &plan, &resp.Diagnostics)
+		r.planUpdate(ctx, req, resp, config, &plan)
 	}
 	if !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
@@ -89,15 +86,10 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	binding, err := affinity.Attach(ctx, compute, policy, "")
+	binding, err := affinity.Attach(ctx, compute, policy)
 	if err != nil {
-		addAttachError(err, &resp.Diagnostics)
-		lost, ok := errors.AsType[*affinity.LostError](err)
-		if !ok || !lost.Own {
-			return
-		}
-		// Terraform keeps a tainted resource: destroying it looks for the group again.
-		binding = affinity.Binding{Group: openstack.ServerGroup{Name: lost.Name, Policy: policy.Policy}}
+		addAttachError(err, compute.Region, &resp.Diagnostics)
+		return
 	}
 	model.bind(binding.Group, types.BoolValue(binding.Inherited))
 	model.Zone = value.TextOrNull(zone)
@@ -114,9 +106,6 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, model.identity())...) // needed even if the group is gone
 	id := model.ServerGroupID.ValueString()
-	if id == "" {
-		return // a creation whose answer was lost: destroying it looks for the group
-	}
 	group, err := compute.ServerGroup(ctx, id)
 	switch {
 	case gophercloud.ResponseCodeIs(err, http.StatusNotFound):
@@ -164,15 +153,11 @@ func (r *attachmentResource) refuseForeign(ctx context.Context, model attachment
 	}
 }
 
-// Update changes the zone, and takes another group if the arguments ask for one.
-// First the new group is inherited or created, then the old group is deleted if the
-// attachment created it.
+// Update changes the zone, and whether the group is the attachment's own.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, config, state attachmentModel
+	var plan, state attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	left := private.Load[[]affinity.Created](ctx, req.Private, leftoversKey, &resp.Diagnostics)
 	cloud, compute := r.Backend.Compute(ctx, &plan.Region, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
@@ -180,32 +165,9 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	if plan.Zone = state.Zone; plan.moves(state) {
 		plan.Zone = value.TextOrNull(targetZone(ctx, cloud, compute, plan.zone(), &resp.Diagnostics))
 	}
-	policy := config.policy(ctx, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	if r.keep(ctx, &plan, state, &resp.Diagnostics); resp.Diagnostics.HasError() {
 		return // the state stays as it was: the next apply tries again
 	}
-	if affinity.NeedsAnother(state.attached(ctx, &resp.Diagnostics), plan.Region.ValueString(), policy).Argument == "" {
-		if r.keep(ctx, &plan, state, &resp.Diagnostics); resp.Diagnostics.HasError() {
-			return
-		}
-	} else {
-		binding, err := affinity.Attach(ctx, compute, policy, state.leaving())
-		if err != nil {
-			addAttachError(err, &resp.Diagnostics)
-			if lost, ok := errors.AsType[*affinity.LostError](err); ok && lost.Own {
-				left = append(left, affinity.Created{Region: compute.Region, Name: lost.Name})
-				private.Store(ctx, resp.Private, leftoversKey, left, &resp.Diagnostics)
-			}
-			return
-		}
-		if binding.Group.ID == state.ServerGroupID.ValueString() {
-			binding.Inherited = state.inherited() // the same group, named by its id
-		} else {
-			left = append(left, state.created()...)
-		}
-		plan.bind(binding.Group, types.BoolValue(binding.Inherited))
-	}
-	private.Store(ctx, resp.Private, leftoversKey, r.detach(ctx, left, &resp.Diagnostics), &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }
@@ -223,9 +185,28 @@ func (r *attachmentResource) keep(
 func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var model attachmentModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &model)...)
-	left := private.Load[[]affinity.Created](ctx, req.Private, leftoversKey, &resp.Diagnostics)
-	if !resp.Diagnostics.HasError() {
-		r.detach(ctx, append(left, model.created()...), &resp.Diagnostics)
+	id := model.own()
+	if resp.Diagnostics.HasError() || id == "" {
+		return
+	}
+	_, compute := r.Backend.Compute(ctx, &model.Region, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	members := affinity.Members(ctx, compute, id)
+	switch kept, err := affinity.Detach(ctx, compute, id); {
+	case err != nil:
+		resp.Diagnostics.AddError("Unable to delete the server group",
+			fmt.Sprintf("The attachment created it: %s. The next apply tries again.", err))
+	case kept:
+		resp.Diagnostics.AddWarning("The server group stays", fmt.Sprintf(
+			"The server group %s of region %s is not deleted: another attachment inherited it during this apply. "+
+				"That attachment does not delete it either. To have the group deleted with the attachment, remove "+
+				"the attachment from the state and import it as <region>/<id>/created.", id, compute.Region))
+	case len(members) > 0: // an apply has destroyed the servers that it destroys, because they refer to the group
+		resp.Diagnostics.AddWarning("The server group had members", fmt.Sprintf("The attachment created the server group "+
+			"%s of region %s, and has deleted it. These servers run on without a group: %s. Other configurations that "+
+			"inherit the group lose it: no server can join it any more.", id, compute.Region, strings.Join(members, ", ")))
 	}
 }
 
@@ -262,60 +243,4 @@ func parseGroupID(text string) (region, id string, created bool, err error) {
 		)
 	}
 	return region, id, created, nil
-}
-
-// leftoversKey is the key in the private state for groups that the attachment created,
-// no longer uses, and could not delete. The next apply tries again.
-const leftoversKey = "leftovers"
-
-// describe returns a list of groups for people.
-func describe(groups []affinity.Created) string {
-	var names []string
-	for _, g := range groups {
-		name := fmt.Sprintf("%q", g.Name)
-		if g.ID != "" {
-			name = g.ID
-		}
-		names = append(names, fmt.Sprintf("the server group %s of region %s", name, g.Region))
-	}
-	return strings.Join(names, ", ")
-}
-
-// detach deletes groups that the attachment created. It reports and returns the groups
-// that it could not delete.
-func (r *attachmentResource) detach(
-	ctx context.Context, groups []affinity.Created, diags *diag.Diagnostics,
-) (left []affinity.Created) {
-	for _, group := range groups {
-		cloud := r.Backend.Get(ctx, diags)
-		if cloud == nil {
-			return groups
-		}
-		compute, err := cloud.Compute(ctx, group.Region)
-		var members []string
-		kept := false
-		if err == nil {
-			members = affinity.Members(ctx, compute, group.ID)
-			kept, err = affinity.Detach(ctx, compute, group)
-		}
-		switch {
-		case err != nil:
-			left = append(left, group)
-			diags.AddError("Unable to delete the server group",
-				fmt.Sprintf("The attachment created it: %s. The next apply tries again.", err))
-		case kept:
-			diags.AddWarning("The server group stays", fmt.Sprintf(
-				"The server group %s of region %s is not deleted: another attachment inherited it during this apply. "+
-					"That attachment does not delete it either. To have the group deleted with the attachment, remove "+
-					"the attachment from the state and import it as <region>/<id>/created.",
-				group.ID, group.Region,
-			))
-		case len(members) > 0: // an apply has destroyed the servers that it destroys, because they refer to the group
-			diags.AddWarning("The server group had members", fmt.Sprintf("The attachment created the server group %s of "+
-				"region %s, and has deleted it. These servers run on without a group: %s. Other configurations that "+
-				"inherit the group lose it: no server can join it any more.",
-				group.ID, group.Region, strings.Join(members, ", ")))
-		}
-	}
-	return left
 }

@@ -58,7 +58,7 @@ func action(want plancheck.ResourceActionType) resource.ConfigPlanChecks {
 	}
 }
 
-// TestAccAffinityAttachment_lifecycle: the zone, the name, the policy and the group all change in place. An import finds the
+// TestAccAffinityAttachment_lifecycle: the zone changes in place; another name and policy replace the attachment. An import finds the
 // same attachment, created or inherited. Destroying it deletes a created group, and leaves an inherited one.
 func TestAccAffinityAttachment_lifecycle(t *testing.T) {
 	t.Parallel()
@@ -88,7 +88,7 @@ resource "openstack_compute_instance_v2" "member" {
 			ConfigPlanChecks:  action(plancheck.ResourceActionUpdate),
 			ConfigStateChecks: []statecheck.StateCheck{attachmentIs("zone", knownvalue.StringExact(zone)), unchanged.AddStateValue(attachment, id)}},
 		resource.TestStep{Config: affinityAttachment(in + serverGroup(named(own), policies("soft-anti-affinity"))),
-			ConfigPlanChecks: action(plancheck.ResourceActionUpdate),
+			ConfigPlanChecks: action(plancheck.ResourceActionReplace),
 			ConfigStateChecks: []statecheck.StateCheck{
 				attachmentIs("servergroup_name", knownvalue.StringExact(own)),
 				attachmentIs("policy", knownvalue.StringExact("soft-anti-affinity")),
@@ -177,40 +177,48 @@ func TestAccAffinityMoved_lifecycle(t *testing.T) {
 	assert.Zero(t, c.Groups(t, region), "groups")
 }
 
-// TestAccAffinityChange: the policy changes in place, and servers do what the warning says: they stay if they ignore changes
-// of their hints, and are replaced otherwise. With -replace and create_before_destroy the new
-// attachment inherits the group that the old one would delete a moment later; without it the group is deleted and made again.
+// TestAccAffinityChange: another policy replaces the attachment, and servers do what the warning says: they stay if they ignore
+// changes of their hints, and are replaced otherwise. Where the new attachment comes first, the group needs another name, as the
+// error says. With -replace it inherits the group that the old one would delete a moment later.
 func TestAccAffinityChange(t *testing.T) {
 	t.Parallel()
 	const ignoring, first = "ignore_changes = [scheduler_hints]\n    ", "create_before_destroy = true"
 	for name, change := range map[string]struct {
-		lifecycle, policy string
-		servers           string // servers that are made again
-		inherited         bool   // whether the new attachment inherits the group
+		lifecycle, group, policy string
+		servers                  string // servers that are made again
+		inherited                bool   // whether the new attachment inherits the group
+		fails                    string // what an apply says that changes the policy alone
 	}{
-		"another policy":                {ignoring + first, "soft-affinity", "", false},
-		"another policy, of the hints":  {first, "soft-affinity", "web-0 web-1", false},
-		"made again, the new one first": {ignoring + first, "soft-anti-affinity", "", true},
-		"made again":                    {ignoring, "soft-anti-affinity", "", false},
+		"another policy":                {ignoring, "g", "soft-affinity", "", false, ""},
+		"another policy, first":         {ignoring + first, "h", "soft-affinity", "", false, "With create_before_destroy a new group needs another name too"},
+		"another policy, of the hints":  {first, "h", "soft-affinity", "web-0 web-1", false, ""},
+		"made again, the new one first": {ignoring + first, "g", "soft-anti-affinity", "", true, ""},
+		"made again":                    {ignoring, "g", "soft-anti-affinity", "", false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			runs.In(t, runs.Some(name == "another policy", runs.Short, runs.Night))
+			runs.In(t, runs.Some(name == "another policy, first", runs.Short, runs.Night))
 			t.Parallel()
 			c := acctest.New(t, fakecloud.Config{})
-			region, group := c.Regions(t)[0], named(c.Prefix+"g")
-			config := grouped(c, change.lifecycle, group, policies("soft-anti-affinity"))
+			region := c.Regions(t)[0]
+			config := grouped(c, change.lifecycle, named(c.Prefix+"g"), policies("soft-anti-affinity"))
 			l := acctest.Loop{Workspace: c.Workspace(t, config), Cloud: c}
 			l.Step(t, "made", config, "web-0 web-1", "")
 			before, old := l.IDs(t), c.GroupID(t, region, "g")
-			require.NoError(t, l.Write(grouped(c, change.lifecycle, group, policies(change.policy))))
 			apply := []string{"apply", "-auto-approve", "-no-color"}
+			if change.fails != "" {
+				require.NoError(t, l.Write(grouped(c, change.lifecycle, named(c.Prefix+"g"), policies(change.policy))))
+				_, err := l.Run(t.Context(), apply...)
+				require.Error(t, err)
+				assert.Regexp(t, acctest.Says(change.fails), err.Error())
+			}
+			require.NoError(t, l.Write(grouped(c, change.lifecycle, named(c.Prefix+change.group), policies(change.policy))))
 			if change.policy == "soft-anti-affinity" {
 				apply = append(apply, "-replace="+attachment)
 			}
 			text := acctest.Must(t, l.Workspace, apply...)
 			stays := acctest.Says("The server group " + old + " of region " + region + " is not deleted: another attachment inherited it during this apply.")
 			assert.Equal(t, change.inherited, stays.MatchString(text), text)
-			assert.Equal(t, change.inherited, c.GroupID(t, region, "g") == old, "the group stays")
+			assert.Equal(t, change.inherited, c.GroupID(t, region, change.group) == old, "the group stays")
 			assert.Equal(t, 1, c.Groups(t, region), "groups")
 			assert.Equal(t, change.servers, acctest.Difference(l.IDs(t), before), "servers that are new")
 			l.Settled(t, name)

@@ -26,6 +26,7 @@ type Walk struct {
 	Detached Notes[string, bool]   // servers whose deletion attachment the plan destroys
 	Ended    Notes[string, bool]   // servers whose deletion attachment the apply has destroyed
 	InUse    Notes[string, bool]   // servers of nodes that the plan keeps; of those that it changes too
+	Replaced Notes[string, bool]   // server groups whose attachment the plan replaces, and which it deletes
 	Leaving  Notes[string, string] // servers whose nodes leave or change, with the cluster that replaces them, or ""
 
 	Names    Notes[Member, bool]      // names that new placement attachments give to nodes, each in its region

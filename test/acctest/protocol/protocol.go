@@ -110,20 +110,19 @@ func (p *Provider) Validate(ctx context.Context, kind string, config Attributes)
 	return p.failure(err, resp.Diagnostics)
 }
 
-// Apply plans and applies a change: it creates, updates or, if the config is nil, destroys. A tainted resource is
-// destroyed and made again.
+// Apply plans and applies a change: it creates, updates or, if the config is nil, destroys. A tainted resource, and one
+// that must be replaced, is destroyed and made again.
 func (p *Provider) Apply(ctx context.Context, i Instance, config Attributes) (Instance, error) {
 	if i.Tainted && config != nil {
-		gone, err := p.Apply(ctx, i, nil)
-		if err != nil {
-			return gone, err
-		}
-		i = Instance{Kind: i.Kind}
+		return p.replace(ctx, i, config)
 	}
 	req := p.Request(i, config)
 	plan, err := p.Plan(ctx, req)
 	if err != nil {
 		return i, err
+	}
+	if len(plan.RequiresReplace) > 0 {
+		return p.replace(ctx, i, config)
 	}
 	resp, err := p.Server.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
 		TypeName:        i.Kind,
@@ -138,6 +137,18 @@ func (p *Provider) Apply(ctx context.Context, i Instance, config Attributes) (In
 	err = p.failure(err, resp.Diagnostics)
 	i.Tainted = creates && err != nil && !i.State.IsNull()
 	return i, err
+}
+
+// replace plans a new resource, as Terraform does then, and destroys the old one before it makes the new one.
+func (p *Provider) replace(ctx context.Context, i Instance, config Attributes) (Instance, error) {
+	fresh := Instance{Kind: i.Kind}
+	if _, err := p.Plan(ctx, p.Request(fresh, config)); err != nil {
+		return i, err
+	}
+	if gone, err := p.Apply(ctx, i, nil); err != nil {
+		return gone, err
+	}
+	return p.Apply(ctx, fresh, config)
 }
 
 // Plan returns the plan of a change, and does not apply it.
