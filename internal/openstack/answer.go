@@ -167,7 +167,7 @@ func (t *transport) check(req *http.Request, resp *http.Response) (err error) {
 	case good && strings.Contains(media, "json"):
 		err = complete(all)
 	case good, status < http.StatusBadRequest, status == http.StatusNotFound && words == "":
-		err = foreign(status, good, size)
+		err = foreign(status, media, size)
 	case words == "":
 		all = []byte(size)
 	case isLogin(req):
@@ -237,13 +237,13 @@ func tooMuch(format string, args ...any) error {
 	return &AnswerError{said: fmt.Sprintf(said, args...)}
 }
 
-func foreign(status int, good bool, body string) error {
+func foreign(status int, media, body string) error {
 	said := strings.TrimSpace(fmt.Sprintf("answered %d %s", status, http.StatusText(status)))
 	switch {
 	case status == http.StatusNotFound:
 		said += ", and not in the service's own words " + body + ". So it is not known whether it is gone: a proxy " +
 			"or load balancer may have answered. Is the service up, and is this its address?"
-	case good:
+	case status/100 == 2 && status != http.StatusPartialContent && !strings.Contains(media, "json"):
 		said += ", but not with JSON " + body + ". Is this the address of an OpenStack API?"
 	default:
 		said += fmt.Sprintf(" %s; this may not be the address of an OpenStack API, or something in between changes "+

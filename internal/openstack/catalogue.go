@@ -34,7 +34,8 @@ func (c *Cloud) catalogue(client *gophercloud.ProviderClient) (asked, others []e
 		return nil, nil, fmt.Errorf("the catalogue that came with the token: %w", err)
 	}
 	if len(catalog.Entries) == 0 {
-		return nil, nil, errors.New("the token came without a catalogue: name the project to log in to")
+		return nil, nil, errors.New("the token came without a catalogue: name the project to log in to " +
+			"(tenant_name or tenant_id)")
 	}
 	face := clientconfig.GetEndpointType(c.config.EndpointType)
 	for _, service := range catalog.Entries {

@@ -50,7 +50,7 @@ func TestProviderBadInput(t *testing.T) {
 		{member(nil), "no region is configured, and the catalogue has 2 with a compute endpoint (RegionOne, RegionTwo): set region, or OS_REGION_NAME"},
 		{member(protocol.Attributes{"region": "RegionOne", "auth_url": html.AuthURL()}),
 			"answered 200 OK, but not with JSON (20 bytes of text/html). Is this the address of an OpenStack API?"},
-		{protocol.Attributes{"auth_url": tftypes.UnknownValue}, "the provider block refers to values that are known only after apply."},
+		{protocol.Attributes{"auth_url": tftypes.UnknownValue}, "the provider block refers to values that are known only after apply (auth_url)."},
 		{member(protocol.Attributes{"webhook_secret": "hidden"}), "The webhook secret, or STACKPOLICY_WEBHOOK_SECRET, cannot be used"},
 		{member(protocol.Attributes{"hook_cacert_file": "/nowhere/at"}), "It is neither PEM text nor the path of a file that can be read"},
 		{member(protocol.Attributes{"hook_cacert_file": "-----BEGIN X-"}), "The webhooks' certificate authorities cannot be used"},

@@ -7,10 +7,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -19,7 +22,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -70,7 +75,7 @@ func (p *stackpolicyProvider) Configure(
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	cloud := backend.New(nil, errUnknownConfiguration, nil)
+	cloud := backend.New(nil, unknownError(req.Config.Raw), nil)
 	if req.Config.Raw.IsFullyKnown() {
 		cloud = newBackend(ctx, model, userAgent(p.version, req.TerraformVersion), &resp.Diagnostics)
 	}
@@ -110,8 +115,15 @@ func (p *stackpolicyProvider) Functions(context.Context) []func() function.Funct
 	return []func() function.Function{functions.NewDesiredCapacity, functions.NewDistribute}
 }
 
-var errUnknownConfiguration = errors.New("the provider block refers to values that are known only after apply. " +
-	"Apply their resources first, with -target, or take them from variables or the environment")
+// unknownError says which arguments of the provider block are not known yet.
+func unknownError(config tftypes.Value) error {
+	var arguments map[string]tftypes.Value
+	_ = config.As(&arguments)
+	maps.DeleteFunc(arguments, func(_ string, v tftypes.Value) bool { return v.IsFullyKnown() })
+	return fmt.Errorf("the provider block refers to values that are known only after apply (%s). Apply their resources "+
+		"first, with -target, or take them from variables or the environment",
+		strings.Join(slices.Sorted(maps.Keys(arguments)), ", "))
+}
 
 // newBackend makes the backend, without a request: the first call that needs the cloud logs in.
 func newBackend(ctx context.Context, model providerModel, agent string, diags *diag.Diagnostics) *backend.Backend {
@@ -222,6 +234,7 @@ func providerSchema() schema.Schema {
 			"endpoint_overrides": schema.MapAttribute{
 				ElementType: types.StringType,
 				Optional:    true,
+				Validators:  []validator.Map{mapvalidator.NoNullValues()},
 				MarkdownDescription: "Addresses that replace the catalogue's, by service type (`compute`, " +
 					"`image`), in the provider's own region.",
 			},

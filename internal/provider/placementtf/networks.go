@@ -15,6 +15,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/shape"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -215,7 +216,7 @@ func (m attachmentModel) validateNetworks(diags *diag.Diagnostics) {
 
 // regionsWith counts the regions that have a network. Regions that are not known yet do not matter.
 func (m attachmentModel) regionsWith(o shape.Object) (count int) {
-	if !value.Given(m.Regions) {
+	if !places.Named(m.Regions) {
 		return 1
 	}
 	for _, r := range m.listedRegions() {
@@ -228,7 +229,7 @@ func (m attachmentModel) regionsWith(o shape.Object) (count int) {
 
 // validateNetworkPlaces refuses a place without a network, and with one twice.
 func (m attachmentModel) validateNetworkPlaces(networks []shape.Object, refuse func(path.Path, string, ...any)) {
-	if !value.Given(m.Regions) || len(networks) == 0 {
+	if !places.Named(m.Regions) || len(networks) == 0 {
 		return
 	}
 	for _, r := range m.listedRegions() {

@@ -235,7 +235,7 @@ func (p *attachmentPlanner) publish(ctx context.Context, d decision) {
 	walk, cluster := p.backend.Walk(), p.plan.Cluster.ValueString()
 	told := backend.Cluster{Batch: -1, Nodes: map[string]backend.Node{}}
 	before := map[string]shownNode{}
-	if p.state != nil && !p.diags.HasError() {
+	if p.state != nil {
 		before = elements[shownNode](p.state.Nodes.ValueString(), p.diags)
 		told.Batch = max(min(d.policy.Batch()-d.change.Replaced(), d.change.Free), 0)
 	}

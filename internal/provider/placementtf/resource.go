@@ -90,7 +90,9 @@ func (r *attachmentResource) ModifyPlan(
 		diags.Append(req.State.Get(ctx, planner.state)...)
 	}
 	planner.plan.sources = planner.memory.Sources
-	planner.publish(ctx, planner.modify(ctx, req, resp))
+	if d := planner.modify(ctx, req, resp); !diags.HasError() { // of a refused plan nothing may be worked out
+		planner.publish(ctx, d)
+	}
 }
 
 // modify makes the plan, and returns what it decides: nothing if it keeps the state as it is.

@@ -98,7 +98,7 @@ func (m attachmentModel) shrinksVolumes(
 		switch {
 		case !there && stateful.Retain && !slices.Contains(stateful.Release, name):
 			kept = append(kept, name)
-		case there && size < before[name]:
+		case there && 0 < size && size < before[name]: // 0 is unknown
 			refused = true
 			diags.AddAttributeError(at.AtMapKey(name), "A volume becomes smaller", fmt.Sprintf(
 				"The volumes %s have %d GiB, and Cinder does not shrink them to %d GiB. Leave the size, or give a "+

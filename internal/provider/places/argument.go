@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -84,6 +85,16 @@ func readBin(fields map[string]attr.Value) placement.Bin {
 
 		Maintenance: fields["closed"].(types.Bool).ValueBool(),
 	}
+}
+
+// Named reports whether a list is given, and all its places and their names are known.
+func Named(list types.List) bool {
+	return value.Given(list) && !slices.ContainsFunc(list.Elements(), func(element attr.Value) bool {
+		place, _ := element.(types.Object)
+		zones, _ := place.Attributes()["zones"].(types.List)
+		name, _ := place.Attributes()["name"].(types.String)
+		return !value.Given(name) || !zones.IsNull() && !Named(zones)
+	})
 }
 
 // Nameless reports whether a list has one region, without a name.

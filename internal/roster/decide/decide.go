@@ -309,8 +309,8 @@ var (
 		"the slots %s. A slot can be released once its node is removed: shrink first, or remove the name from " +
 		"release."}
 	templateRemoved = ArgumentError{[]string{"template"}, "The template is gone", "The nodes are made from a " +
-		"template, so it cannot be removed: new nodes would have none. Give it again, for every place that has " +
-		"nodes; to start over, remove the attachment from the state and import the cluster."}
+		"template, so it cannot be removed (template, image, user_data): new nodes would have none. Give it again, for " +
+		"every place that has nodes; to start over, remove the attachment from the state and import the cluster."}
 	tooManyProtected = ArgumentError{[]string{"desired_capacity"}, "Too few nodes can be removed", "%s must be " +
 		"removed from the cluster, but only %d of its nodes can be (protected: %d). Remove fewer nodes, or " +
 		"protect fewer: %s. To destroy the whole cluster, use terraform destroy -refresh=false: it plans no " +

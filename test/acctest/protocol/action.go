@@ -14,17 +14,23 @@ func (p *Provider) ValidateAction(ctx context.Context, kind string, config Attri
 	return p.failure(err, resp.Diagnostics)
 }
 
+// PlanAction plans an action.
+func (p *Provider) PlanAction(ctx context.Context, kind string, config Attributes) error {
+	resp, err := p.actions().PlanAction(ctx,
+		&tfprotov6.PlanActionRequest{ActionType: kind, Config: p.actionConfig(kind, config)})
+	return p.failure(err, resp.Diagnostics)
+}
+
 // Invoke plans an action and invokes it. It returns the progress messages; the function see, unless it is nil, gets
 // each message at once.
 func (p *Provider) Invoke(
 	ctx context.Context, kind string, config Attributes, see func(message string),
 ) (progress []string, err error) {
-	packed := p.actionConfig(kind, config)
-	plan, err := p.actions().PlanAction(ctx, &tfprotov6.PlanActionRequest{ActionType: kind, Config: packed})
-	if err := p.failure(err, plan.Diagnostics); err != nil {
+	if err := p.PlanAction(ctx, kind, config); err != nil {
 		return nil, err
 	}
-	stream, err := p.actions().InvokeAction(ctx, &tfprotov6.InvokeActionRequest{ActionType: kind, Config: packed})
+	stream, err := p.actions().InvokeAction(ctx,
+		&tfprotov6.InvokeActionRequest{ActionType: kind, Config: p.actionConfig(kind, config)})
 	if err != nil {
 		return nil, err
 	}

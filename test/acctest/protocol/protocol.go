@@ -4,6 +4,7 @@ package protocol
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -101,6 +102,31 @@ func (p *Provider) ValidateData(ctx context.Context, kind string, config Attribu
 	resp, err := p.Server.ValidateDataResourceConfig(ctx,
 		&tfprotov6.ValidateDataResourceConfigRequest{TypeName: kind, Config: Pack(valueOf(of, config))})
 	return p.failure(err, resp.Diagnostics)
+}
+
+// Call calls a function with its arguments by their names, as Terraform does: not with null, and not with an argument
+// that is unknown as a whole.
+func (p *Provider) Call(ctx context.Context, name string, arguments Attributes) error {
+	req := &tfprotov6.CallFunctionRequest{Name: name}
+	for _, parameter := range p.Schemas.Functions[name].Parameters {
+		v := valueOf(parameter.Type, arguments[parameter.Name])
+		if v.IsNull() && !parameter.AllowNullValue || !v.IsKnown() && !parameter.AllowUnknownValues {
+			return nil
+		}
+		packed, err := tfprotov6.NewDynamicValue(parameter.Type, v)
+		if err != nil {
+			return err
+		}
+		req.Arguments = append(req.Arguments, &packed)
+	}
+	resp, err := p.Server.CallFunction(ctx, req)
+	if err == nil && resp.Error != nil {
+		err = errors.New(resp.Error.Text)
+		if at := resp.Error.FunctionArgument; at != nil {
+			err = fmt.Errorf("%s: %w", p.Schemas.Functions[name].Parameters[*at].Name, err)
+		}
+	}
+	return err
 }
 
 // Validate validates the configuration of a resource.
@@ -202,7 +228,7 @@ func (p *Provider) propose(i Instance, config tftypes.Value) tftypes.Value {
 func proposeNested(of *tfprotov6.SchemaObject, config tftypes.Value, prior []tftypes.Value) tftypes.Value {
 	elements := slices.Clone(Elements(config))
 	for i := range elements[:min(len(elements), len(prior))] {
-		if !elements[i].IsKnown() {
+		if !elements[i].IsKnown() || elements[i].IsNull() {
 			continue
 		}
 		fields := maps.Clone(Object(elements[i]))
