@@ -70,10 +70,9 @@ type Roster struct {
 	// Done lists the candidates that a plan already removed or made again, as long as they stay listed.
 	Done []string `json:"done,omitempty"`
 
-	// Cleaned has the templates of the last clean-up, which destroyed only servers that failed; Cleanups counts those
-	// with these templates since all nodes served.
-	Cleaned  Templates `json:"cleaned,omitempty"`
-	Cleanups int64     `json:"cleanups,omitempty"`
+	// Cleaned has the wanted templates of the last two clean-ups since all nodes served: plans that only destroy what
+	// failed with these templates.
+	Cleaned []Templates `json:"cleaned,omitempty"`
 
 	// Former says how nodes were named before: a new node gets no name that one had.
 	Former []naming.Naming `json:"former,omitempty"`
@@ -124,15 +123,8 @@ type Node struct {
 
 // Spent reports whether nothing more is made from the wanted templates, because two clean-ups followed on them.
 func (r Roster) Spent(policy Policy) bool {
-	return r.Cleanups > 1 && maps.Equal(r.Cleaned, policy.Templates)
-}
-
-// CleansUp counts a clean-up.
-func (r *Roster) CleansUp(templates Templates) {
-	if !maps.Equal(r.Cleaned, templates) {
-		r.Cleanups = 0
-	}
-	r.Cleaned, r.Cleanups = templates, r.Cleanups+1
+	other := func(t Templates) bool { return !maps.Equal(t, policy.Templates) }
+	return len(r.Cleaned) > 1 && !slices.ContainsFunc(r.Cleaned, other)
 }
 
 // Had reports whether a node may have had a name while nodes were named in another way.

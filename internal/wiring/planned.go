@@ -140,16 +140,21 @@ func Judge(p Plan) (faults []Fault) {
 			Node: beside[0].node, Title: "Servers change outside of the batch", Passes: len(beside) <= p.Batch,
 			Text: fmt.Sprintf("Terraform replaces or changes %s, which serve, although no node asks for it: %s. This "+
 				"plan may replace %s more. %s", text.Count(int64(len(beside)), "server"), few(beside),
-				text.Nodes(int64(p.Batch)), besideAdvice(slices.ContainsFunc(p.Nodes, Planned.madeAgain))),
+				text.Nodes(int64(p.Batch)), besideAdvice(p.Nodes)),
 		})
 	}
 	return faults
 }
 
-// besideAdvice says how servers that change outside of the batch get into it, or do not change.
-func besideAdvice(tainted bool) (advice string) {
-	if tainted {
-		advice = "A server that is tainted, or that -replace names, is made again: to have it replaced by this plan, " +
+// besideAdvice says how servers that change outside of the batch get into it, or do not change. Terraform untaints its
+// own server, which is not the one that serves if it failed.
+func besideAdvice(nodes []Planned) (advice string) {
+	if slices.ContainsFunc(nodes, Planned.outlived) {
+		advice = "Where a new server failed, name the node in candidates, or delete what failed (openstack server " +
+			"delete ID): to untaint it does not help. "
+	}
+	if slices.ContainsFunc(nodes, func(n Planned) bool { return n.madeAgain() && !n.outlived() }) {
+		advice += "A server that is tainted, or that -replace names, is made again: to have it replaced by this plan, " +
 			"name its node in candidates; else run terraform untaint, or leave -replace out. "
 	}
 	return advice + "If an argument of the servers changed, or what the cloud says of it, the plan shows which: let " +

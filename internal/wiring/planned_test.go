@@ -51,6 +51,8 @@ func TestJudge(t *testing.T) {
 	}
 	port := func(n *Planned) { n.Has.ID, n.Managed, n.Port = unknown, true, "p" }
 	rises := func(n *Planned) { n.Rises, n.Serves = true, "" }
+	dead := func(n *Planned) { n.Taken, n.Dead = true, []string{"x"} }
+	failed := func(n *Planned) { dead(n); n.Has.ID = known("x") }
 	of := func(nodes ...Planned) Plan { return Plan{Nodes: nodes, Batch: 1} }
 	inPlace := Plan{InPlace: true}
 	inPlace.Nodes = []Planned{runs("web-0", func(n *Planned) { n.Has.Image, n.Serves = known("i2"), "" })}
@@ -139,6 +141,13 @@ func TestJudge(t *testing.T) {
 			""},
 		"a new readiness attachment": {of(comes("web-0", func(n *Planned) { n.Serves, n.Managed = "1", true }),
 			comes("web-1", func(n *Planned) { n.Serves, n.Managed = "2", true })), "web-0 Terraform replaces or changes 2 servers, which serve"},
+		"a dead server, once more":     {of(comes("web-1", dead)), "web-1 Terraform makes servers again whose names others have: web-1 (dead: x). 0 more"},
+		"one that nobody looked at":    {of(comes("web-1", func(n *Planned) { n.Taken = true })), "web-1 Terraform makes servers again whose names others have: web-1 (not known)"},
+		"as many as there is room for": {Plan{Nodes: []Planned{comes("web-1", dead)}, Batch: 1, Free: 1}, ""},
+		"a newer one failed":           {of(runs("web-1", failed)), "~web-1 Terraform replaces or changes 1 server, which serve"},
+		"newer ones of two nodes failed": {of(runs("web-0", failed), runs("web-1", failed)), twice + "web-0 (its new server failed: x; id-web-0 serves), " +
+			"web-1 (its new server failed: x; id-web-1 serves). This plan may replace 1 node more. Where a new server failed, name the node in candidates, " +
+			"or delete what failed (openstack server delete ID): to untaint it does not help. If an argument"},
 	} {
 		for range 3 { // maps have another order each time
 			var got []string

@@ -242,11 +242,16 @@ func remade(n Planned) string {
 	return "(not known)"
 }
 
+// outlived reports whether Terraform has a newer server of such a node, which failed.
+func (n Planned) outlived() bool { return n.madeAgain() && len(n.Dead) > 0 }
+
 // changed shows a server that Terraform replaces, rebuilds or resizes although the plan leaves its node as it is. Names
 // may be new ones of the same image or flavor; a flavor that is made again has another id, and its node none.
 func changed(n Planned) string {
 	switch {
 	case !n.held():
+	case n.outlived():
+		return fmt.Sprintf("(its new server failed: %s; %s serves)", strings.Join(n.Dead, ", "), n.Serves)
 	case n.madeAgain():
 		return fmt.Sprintf("(server %s is made again)", n.Serves)
 	case n.Has.Image.differs(n.Was.Image):

@@ -5,7 +5,7 @@ output "nodes" {
 
 output "servers" {
   description = "The servers by the name of their node, each with its id, address, region and zone."
-  value = { for name, server in openstack_compute_instance_v2.node : name => {
+  value = { for name, server in local.servers : name => {
     id     = server.id
     ip     = local.address[name]
     region = server.region
@@ -15,7 +15,7 @@ output "servers" {
 
 output "addresses" {
   description = "Address of each node, floating where it has one, once its server is in service: for records of the DNS."
-  value       = { for name in keys(openstack_compute_instance_v2.node) : name => try(local.floating[name], local.address[name]) }
+  value       = { for name in keys(local.servers) : name => try(local.floating[name], local.address[name]) }
   depends_on  = [stackpolicy_readiness_attachment.cluster]
 }
 

@@ -96,8 +96,11 @@ locals {
     for n in slot.networks : "${name}/${n.name}" => merge(n, { slot = name, region = slot.region })
   }]...)
 
+  # A node that leaves may have a replaced server alone.
+  servers = { for name, server in openstack_compute_instance_v2.node : name => server if contains(keys(local.nodes), name) }
+
   # The address of a node in its first network: an import of a server does not read the order of its networks.
-  address = { for name, server in openstack_compute_instance_v2.node : name => try(
+  address = { for name, server in local.servers : name => try(
     coalesce([for n in server.network : n.fixed_ip_v4 if n.uuid == local.nodes[name].networks[0].id]...), coalesce(server.access_ip_v4, server.access_ip_v6), "",
   ) }
   floating = merge(
@@ -309,7 +312,7 @@ resource "stackpolicy_deletion_attachment" "node" {
 resource "stackpolicy_readiness_attachment" "cluster" {
   cluster          = var.cluster
   nodes            = local.nodes
-  servers          = openstack_compute_instance_v2.node
+  servers          = local.servers
   addresses        = merge({ for name, address in local.address : name => address if length(local.nodes[name].networks) > 1 }, local.floating)
   allow_link_local = var.readiness_allow_link_local
   stable_for       = var.readiness_stable_for

@@ -5,7 +5,7 @@ output "nodes" {
 
 output "servers" {
   description = "The servers by the name of their node, each with its id, region and zone: for what hangs on them (hangs_on). Everything else refers to addresses, port_ids and slots."
-  value = { for name, server in openstack_compute_instance_v2.node : name => {
+  value = { for name, server in local.servers : name => {
     id     = server.id
     region = server.region
     zone   = server.availability_zone

@@ -76,7 +76,7 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 		l.decide(verdict.Want{Fact: f, What: verdict.Returned})
 	}
 	if i := slices.IndexFunc(l.others, func(f *facts.Fact) bool { return f.Outlived }); i >= 0 && l.Crowded > 0 {
-		return plan, crowdedOut.with(l.others[i].Name, text.Count(l.beyond(0), "server"), text.Few(l.dead(seen)))
+		return plan, crowdedOut.with(l.others[i].Name, text.Count(l.beyond(0), "server"), text.Few(dead(l.now, seen)))
 	}
 	l.rollout.promised = come.wanted // nodes that come back keep their own templates
 	namer := l.name(come, seen.Taken)
@@ -88,7 +88,7 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	}
 	next.Done, next.Adopted = l.met(), false
 	if l.Crowded > 0 && l.failed > 0 {
-		next.CleansUp(l.Policy.Templates)
+		next.Cleaned = append(slices.Clone(next.Cleaned[max(0, len(next.Cleaned)-1):]), l.Policy.Templates)
 	}
 	remaining := l.settle(next, seen)
 	if err := finishSlots(&next, l.verdicts, l.Policy); err != nil {
@@ -115,13 +115,12 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 }
 
 // dead lists the servers in ERROR with the name of a node, each with its id.
-func (l *ledger) dead(seen roster.Seen) (list []string) {
-	for _, nodes := range []map[string]roster.Node{l.now.Nodes, l.now.Leaving} {
-		for _, name := range roster.ByIndex(nodes) {
-			for _, s := range seen.There(name) {
-				if s.Status == "ERROR" {
-					list = append(list, fmt.Sprintf("%s (%s)", name, s.ID))
-				}
+func dead(now roster.Roster, seen roster.Seen) (list []string) {
+	for _, name := range slices.Sorted(maps.Keys(seen.Servers)) {
+		_, node := now.Known(name)
+		for _, s := range seen.There(name) {
+			if node && s.Status == "ERROR" {
+				list = append(list, fmt.Sprintf("%s (%s)", name, s.ID))
 			}
 		}
 	}

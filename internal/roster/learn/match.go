@@ -187,7 +187,7 @@ func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roste
 		r.Settled = policy.Templates
 	}
 	if int64(serving) == policy.Capacity && serving == len(r.Nodes) {
-		r.Cleaned, r.Cleanups = nil, 0
+		r.Cleaned = nil
 	}
 	return r
 }

@@ -210,7 +210,7 @@ func (q question) cluster() (roster.Roster, roster.Seen) {
 	case q.is("settled"):
 		r.Settled = templates("b")
 	case q.is("spent"):
-		r.Cleaned, r.Cleanups = templates(q.wants()), 2
+		r.Cleaned = []roster.Templates{templates(q.wants()), templates(q.wants())}
 	case q.is("met"):
 		r.Done = []string{named(int64(len(q.leaving)))}
 	}

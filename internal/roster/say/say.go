@@ -63,7 +63,9 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 		why := fmt.Sprintf("no node has this server in %s, and no apply removes it: delete it, or import it", s.Region)
 		stray := facts.Fact{Name: fmt.Sprintf("%s (%s)", s.Name, s.ID)}
 		c.Blocked = append(c.Blocked, &verdict.Verdict{Want: verdict.Want{Fact: &stray}, Reason: why})
-		c.Absent = append(c.Absent, s.Name)
+		if slices.Contains(plan.Policy.Awaited, s.Name) { // an apply that ended well left it
+			c.Absent = append(c.Absent, s.Name)
+		}
 	}
 	for _, a := range plan.Absent() {
 		c.Absent = append(c.Absent, a.Name)

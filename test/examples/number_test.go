@@ -1,0 +1,224 @@
+package examples_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	port    = `networks = [{ name = "shared", port = true }]`
+	oneZone = `regions = [{ name = "RegionOne", zones = [{ name = "az-1" }] }]`
+	disk    = `volumes = { data = { size = 1 } }`
+)
+
+// number has what goes wrong for a cluster of three nodes, or for one that is set up, in ten applies: what happens before
+// an apply, with the arguments of the module from then on, and the numbers of servers after each apply and, if nodes have
+// ports, of ports; "!" is an apply that failed.
+var number = []struct {
+	what   string
+	module string // "" for cluster
+	first  string // arguments of the module
+	never  bool   // whether the cluster is not set up before
+	then   map[int]func(e example, said string) (arguments string)
+	counts string
+	status string // pattern of the status at the end; "" for in step
+}{
+	{what: "a growth ends in ERROR, with another image meanwhile", first: port, then: steps{1: grows(1000), 3: gives("desired_capacity = 5", other),
+		7: heals("desired_capacity = 5", other, "attempt = 2")}, counts: "5/5! 7/7! 3/3 6/6! 7/7! 3/3 5/5 5/5 5/5 5/5"},
+	{what: "a server is tainted while its zone is full", first: oneZone, then: steps{1: taints, 5: untaints, 6: deletes}, counts: "4! 5! 5! 5! 5! 3 3 3 3 3"},
+	{what: "three images of a cluster that never served", never: true, first: silent(1), then: steps{2: gives(silent(2)), 3: gives(silent(3)), 6: gives(other)},
+		counts: "3! 6! 0 3! 3! 3 3 3 3 3"},
+	{what: "a growth ends in ERROR once", first: port, then: steps{1: grows(2)}, counts: "5/5! 5/5 5/5 5/5 5/5 5/5 5/5 5/5 5/5 5/5"},
+	{what: "no DELETE succeeds, and the size changes", then: steps{1: undeleted, 2: gives("desired_capacity = 3"), 3: gives("desired_capacity = 5"),
+		4: gives("desired_capacity = 3"), 5: gives("desired_capacity = 5")}, counts: "5 5! 7! 7! 9! 9! 9! 9! 9! 9!",
+		status: "held: no node has the servers web-0 .* and 3 more: delete them"},
+	{what: "the answers of two servers are lost", first: port, then: steps{1: loses(fakecloud.Compute, "/servers", other), 7: deletes},
+		counts: "4/4! 4/4! 4/3 4/3 4/3 4/3 3/3 3/3 3/3 3/3"},
+	{what: "the answers of two ports are lost", first: port, then: steps{1: loses(fakecloud.Network, "/ports", other)},
+		counts: "3/4! 3/4! 3/3 3/3 3/3 3/3 3/3 3/3 3/3 3/3"},
+	{what: "the answers of two volumes are lost", module: "stateful", first: disk, then: steps{1: loses(fakecloud.BlockStorage, "/volumes", "desired_capacity = 5")},
+		counts: "5! 5 5 5 5 5 5 5 5 5"},
+	{what: "a server ends in ERROR once, and keeps its port", first: port, then: steps{1: fails(1)}, counts: "4/4! 3/3 3/3 3/3 3/3 3/3 3/3 3/3 3/3 3/3"},
+	{what: "a bad image, then a good one, with a quota for one batch", then: steps{1: quota(4), 3: gives(other)}, counts: "4! 4! 4! 3 3 3 3 3 3 3"},
+	{what: "a first setup with a quota for five", never: true, first: silent(1), then: steps{1: quota(5), 3: gives(other)}, counts: "3! 3! 5! 2 3 3 3 3 3 3"},
+	{what: "creations are refused in two applies", then: steps{1: refuses(2)}, counts: "3! 3! 3 3 3 3 3 3 3 3"},
+	{what: "every server ends in ERROR", module: "stateful", first: port, then: steps{1: fails(1000), 6: heals(other, "attempt = 2")},
+		counts: "3/3! 3/3! 3/3! 3/3! 3/3! 3/3 3/3 3/3 3/3 3/3"},
+}
+
+type steps = map[int]func(e example, said string) string
+
+// other is an image that serves.
+const other = `image = "debian-13"`
+
+func gives(arguments ...string) func(example, string) string {
+	return func(example, string) string { return strings.Join(arguments, "\n") }
+}
+
+// silent are the arguments of an image that never serves.
+func silent(attempt int) string {
+	return fmt.Sprintf("image = \"debian-broken\"\nattempt = %d", attempt)
+}
+
+func grows(fail int) func(example, string) string {
+	return func(e example, _ string) string {
+		e.c.Fake.FailBuilds("RegionOne", fail)
+		return "desired_capacity = 5"
+	}
+}
+
+func fails(number int) func(example, string) string {
+	return func(e example, _ string) string {
+		e.c.Fake.KeepPorts("RegionOne", true)
+		e.c.Fake.FailBuilds("RegionOne", number)
+		return "image = \"debian-13\""
+	}
+}
+
+func heals(arguments ...string) func(example, string) string {
+	return func(e example, _ string) string {
+		e.c.Fake.FailBuilds("RegionOne", 0)
+		return strings.Join(arguments, "\n")
+	}
+}
+
+func taints(e example, _ string) string {
+	e.c.Fake.SellOut("RegionOne", "az-1", "m1.small", true)
+	_, _ = e.Run(context.Background(), "taint", `module.web.openstack_compute_instance_v2.node["web-0"]`)
+	return ""
+}
+
+// untaints untaints the server, which serves no better for it, and makes room in its zone.
+func untaints(e example, _ string) string {
+	e.c.Fake.SellOut("RegionOne", "az-1", "m1.small", false)
+	_, _ = e.Run(context.Background(), "untaint", `module.web.openstack_compute_instance_v2.node["web-0"]`)
+	return ""
+}
+
+// deletes deletes the servers that the last apply told to delete. An hour passes.
+func deletes(e example, said string) string {
+	for _, s := range e.c.Fake.Servers("RegionOne") {
+		if strings.Contains(said, s.ID) && (s.Status == "ERROR" || s.Metadata[openstack.MarkKey] == "") {
+			e.c.Fake.RemoveServers("RegionOne", s.ID)
+		}
+	}
+	e.c.Fake.Advance(time.Hour)
+	return ""
+}
+
+func undeleted(e example, _ string) string {
+	e.c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodDelete, PathRegexp: regexp.MustCompile("^/servers/[^/]+$"),
+		Status: 500, Times: fakecloud.Forever})
+	return "desired_capacity = 5"
+}
+
+func loses(service, path, arguments string) func(example, string) string {
+	return func(e example, _ string) string {
+		e.c.Fake.Inject(fakecloud.Fault{Service: service, Method: http.MethodPost, Path: path, Status: 500, Acts: true, Times: 2})
+		return arguments
+	}
+}
+
+func quota(instances int) func(example, string) string {
+	return func(e example, _ string) string {
+		e.c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "instances", instances)
+		return silent(1)
+	}
+}
+
+func refuses(times int) func(example, string) string {
+	return func(e example, _ string) string {
+		e.c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/servers", Status: 403, Times: times})
+		return other
+	}
+}
+
+// TestNumber: there are never more servers than the capacity and two batches, whatever fails, and once the cloud is well
+// the cluster gets as it should be.
+func TestNumber(t *testing.T) {
+	for i, c := range number {
+		t.Run(c.what, func(t *testing.T) {
+			runs.In(t, runs.Some(i < 3, runs.Sweep, runs.Night))
+			t.Parallel()
+			e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
+			give := func(arguments string) {
+				module := c.module
+				if module == "" {
+					module = "cluster"
+				}
+				all := "regions = [{ name = \"RegionOne\", zones = [{ name = \"az-1\" }, { name = \"az-2\" }] }]\nreadiness_timeout = \"2s\"\n"
+				for _, more := range []string{c.first, arguments} {
+					for line := range strings.Lines(more) {
+						name, _, _ := strings.Cut(line, " = ")
+						for old := range strings.Lines(all) {
+							if strings.HasPrefix(old, name+" = ") {
+								all = strings.Replace(all, old, "", 1)
+							}
+						}
+						all += strings.TrimSuffix(line, "\n") + "\n"
+					}
+				}
+				e.with(t, module, strings.TrimSuffix(all, "\n"))
+			}
+			give("")
+			require.NoError(t, e.Init(t.Context()))
+			if !c.never {
+				acctest.Apply(t, e.Workspace)
+			}
+			var counts, said []string
+			last := ""
+			for i := range 10 {
+				if happens := c.then[i+1]; happens != nil {
+					give(happens(e, last))
+				}
+				text, err := e.Apply(t.Context())
+				if last = text + e.status(t); err != nil {
+					last = err.Error()
+				}
+				count := fmt.Sprint(len(e.c.Fake.Servers("RegionOne")))
+				if strings.Contains(c.first, "port") {
+					count += fmt.Sprintf("/%d", len(e.c.Ports(t, "RegionOne")))
+				}
+				if err != nil {
+					count += "!"
+				}
+				counts = append(counts, count)
+				said = append(said, fmt.Sprint(count, " ", e.status(t)))
+				if err != nil {
+					said = append(said, "    "+errorsOf(err))
+				}
+			}
+			assert.Regexp(t, "^"+cmp.Or(c.status, "in step")+"$", e.status(t))
+			assert.Equal(t, c.counts, strings.Join(counts, " "), "%s", strings.Join(said, "\n"))
+		})
+	}
+}
+
+func (e example) status(t *testing.T) string {
+	var status string
+	_ = e.Output(t.Context(), "status", &status)
+	return status
+}
+
+func errorsOf(err error) string {
+	var list []string
+	for _, l := range strings.Split(err.Error(), "\n") {
+		if l = strings.TrimLeft(l, "│╷╵ "); strings.HasPrefix(l, "Error") || len(list) > 0 && len(list) < 12 && l != "" {
+			list = append(list, l)
+		}
+	}
+	return strings.Join(list, " ")
+}
