@@ -34,6 +34,9 @@ type Query struct {
 	// is asked. If it is nil, addresses are not read.
 	Addresses map[string][]string
 
+	// Hangs is filled with what hangs on the servers, by their ids. If it is nil, that is not read.
+	Hangs map[string]Hangs
+
 	// Sources is filled with the images and flavors of the servers, by their ids. If it is nil, they are not read.
 	Sources map[string]Source
 
@@ -46,6 +49,9 @@ type Query struct {
 	// names.
 	Remembered map[string]string
 }
+
+// Hangs are the numbers of ports with an address, and of volumes, that a server has.
+type Hangs struct{ Ports, Volumes int }
 
 // Source is the image and the flavor of a server as Nova shows them: ids or names. The image is "" if the server
 // boots from a volume.
@@ -77,6 +83,9 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, er
 		lists[i] = p.nodes
 		if q.Addresses != nil {
 			maps.Copy(q.Addresses, p.addresses)
+		}
+		if q.Hangs != nil {
+			maps.Copy(q.Hangs, p.hangs)
 		}
 		if q.Sources != nil {
 			maps.Copy(q.Sources, p.sources)
@@ -121,6 +130,7 @@ type part struct {
 	nodes     []node.Node
 	addresses map[string][]string
 	sources   map[string]Source
+	hangs     map[string]Hangs
 	others    map[string]bool
 	undecided []string // ids of servers that may belong to the cluster
 	group     bool     // reports whether the region has the selector's server group
@@ -147,7 +157,7 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 	}
 	restart := func() {
 		p.nodes, p.undecided, p.addresses = nil, nil, map[string][]string{}
-		p.sources, p.others = map[string]Source{}, map[string]bool{}
+		p.sources, p.hangs, p.others = map[string]Source{}, map[string]Hangs{}, map[string]bool{}
 	}
 	err = compute.ServerPages(ctx, match.query(q.Next), restart,
 		func(page openstack.Page, item func(openstack.Text) error) (bool, error) {
@@ -184,6 +194,9 @@ func (p *part) add(s *server, at time.Time, match matcher, q Query) error {
 		p.nodes = append(p.nodes, n)
 		if q.Addresses != nil && err == nil {
 			p.addresses[n.ID], err = s.addresses()
+		}
+		if q.Hangs != nil && err == nil {
+			p.hangs[n.ID], err = s.hangs()
 		}
 		if q.Sources != nil {
 			p.sources[n.ID] = Source{shared(s.Image.ID), shared(text.Clean(s.Flavor.Name))}

@@ -40,6 +40,7 @@ type server struct {
 	Locked   bool              `json:"locked"`
 	// Addresses are decoded if a query asks for them: most bytes of a server are addresses.
 	Addresses json.RawMessage `json:"addresses"`
+	Volumes   []struct{}      `json:"os-extended-volumes:volumes_attached"`
 	Fault     struct {
 		Message openstack.Text `json:"message"`
 	} `json:"fault"` // why the server is in ERROR
@@ -202,6 +203,25 @@ func (s *server) addresses() (list []string, err error) {
 		}
 	}
 	return list, nil
+}
+
+// hangs counts what hangs on a server. The addresses of a port have one MAC.
+func (s *server) hangs() (Hangs, error) {
+	var networks map[string][]struct {
+		MAC string `json:"OS-EXT-IPS-MAC:mac_addr"`
+	}
+	ports := map[string]bool{}
+	if len(s.Addresses) > 0 {
+		if err := json.Unmarshal(s.Addresses, &networks); err != nil {
+			return Hangs{}, fmt.Errorf("the addresses of the server %s: %w", s.ID, err)
+		}
+	}
+	for _, addresses := range networks {
+		for _, at := range addresses {
+			ports[at.MAC] = true
+		}
+	}
+	return Hangs{len(ports), len(s.Volumes)}, nil
 }
 
 // Selector selects the servers of a cluster: servers that match all given criteria. An empty selector selects

@@ -54,6 +54,11 @@ type Node struct {
 
 	// Unwell is what is wrong with the node's service. It is "" if the service is healthy, or was not checked.
 	Unwell string `json:"unwell,omitempty"`
+	// Whole reports that the server was once seen with all the ports and volumes that its node has. LostPorts and
+	// LostVolumes are the numbers that it has no more.
+	Whole       bool `json:"whole,omitempty"`
+	LostPorts   int  `json:"lost_ports,omitempty"`
+	LostVolumes int  `json:"lost_volumes,omitempty"`
 	// HealthUnknown reports that the node's service should have been checked, and its health is not known.
 	HealthUnknown bool `json:"health_unknown,omitempty"`
 
@@ -70,6 +75,9 @@ type Node struct {
 func (n Node) Unclaimed() bool {
 	return n.ID != "" && n.InService == "" && n.NotInService == "" && n.Status != "ERROR" && !n.Drained && !n.Draining
 }
+
+// Lacks reports whether the server has lost ports or volumes.
+func (n Node) Lacks() bool { return n.LostPorts+n.LostVolumes > 0 }
 
 var number = regexp.MustCompile("[0-9]+")
 

@@ -29,6 +29,30 @@ func (c *Cloud) NetworkExists(ctx context.Context, region, id string) (bool, err
 	return len(list) > 0, err
 }
 
+// PortsOf counts the ports of servers, by the ids of the servers.
+func (c *Cloud) PortsOf(ctx context.Context, region string, servers []string) (map[string]int, error) {
+	s, err := c.session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client, err := openstack.NewNetworkV2(s.client, gophercloud.EndpointOpts{Region: region})
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{"device_id": servers}
+	list, err := get[[]struct {
+		Server Text `json:"device_id"`
+	}](ctx, client, client.ServiceURL("ports")+"?"+query.Encode(), "ports")
+	if err != nil {
+		return nil, fmt.Errorf("region %s: list the ports of servers: %w", region, err)
+	}
+	count := map[string]int{}
+	for _, p := range list {
+		count[string(p.Server)]++
+	}
+	return count, nil
+}
+
 func (c *Cloud) networks(ctx context.Context, region, by, is string) ([]Network, error) {
 	return c.networkLists.get(ctx, [3]string{region, by, is}, func(ctx context.Context) ([]Network, error) {
 		s, err := c.session(ctx)

@@ -118,6 +118,10 @@ func (m *attachmentModel) look(
 	if value.GivenBlock(m.Health) {
 		l.Addresses = map[string][]string{}
 	}
+	wants := wanted(r)
+	if len(wants) > 0 {
+		l.Hangs = map[string]cluster.Hangs{}
+	}
 	if len(r.Ordered().Order) > 1 {
 		l.Sources = map[string]cluster.Source{}
 	}
@@ -139,6 +143,7 @@ func (m *attachmentModel) look(
 		return nil
 	}
 	m.lookAfter(ctx, b.Hooks(), l, diags)
+	l.compare(ctx, wants, before)
 	return l
 }
 

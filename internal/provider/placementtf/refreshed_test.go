@@ -80,6 +80,13 @@ func loses(name string) func(*testing.T, attached) {
 	return changes(name, func(fake *fakecloud.Cloud, id string) { fake.RemoveServers("RegionOne", id) })
 }
 
+// unplugs deletes the port of the server of a node.
+func unplugs(name string) func(*testing.T, attached) {
+	return changes(name, func(fake *fakecloud.Cloud, id string) {
+		fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Network = false })
+	})
+}
+
 // another runs another server of a name, which is not the node's own.
 func another(name string) func(*testing.T, attached) {
 	return func(_ *testing.T, a attached) { a.server(name, "az-1", 1, nil) }
@@ -97,6 +104,10 @@ func TestPlacementRefreshed(t *testing.T) {
 	repairs, spreads := templated("a", "SUBSTITUTE", "UNHEALTHY"), templated("a", "SUBSTITUTE", "PLACEMENT")
 	bare := attributes{"template": spreads["template"]}
 	repairs["update"].(attributes)["stop_above"] = "100%"
+	ported := templated("a", "SUBSTITUTE", "UNHEALTHY")
+	ported["update"].(attributes)["stop_above"] = "100%"
+	ported["template"] = attributes{"image": "a", "networks": `[{"id": "n"}]`}
+	looked := func(t *testing.T, a attached) { t.Helper(); a.Look(t) }
 	again, young := templated("a", "RECREATE", "UNHEALTHY"), templated("a", "SUBSTITUTE", "AGE")
 	again["update"].(attributes)["stop_above"] = "100%"
 	young["update"].(attributes)["max_age"] = "30d"
@@ -141,6 +152,17 @@ func TestPlacementRefreshed(t *testing.T) {
 			status: "waits: web-0 (no server of its name was found), web-1 (no server of its name was found)"},
 		"a server is in ERROR": {before: zonal(2, "az-1", repairs), happens: inTurn(boots, breaks("web-1")), asks: looks,
 			status: "behind: 1 of 2 nodes to replace", change: "-web-1"},
+		"a server loses its port": {before: zonal(2, "az-1", ported), happens: inTurn(boots, looked, unplugs("web-1")), asks: looks,
+			status: "behind: 1 of 2 nodes to replace", change: "-web-1"},
+		"a server loses its port, and nothing is updated": {before: zonal(2, "az-1", attributes{"template": ported["template"]}),
+			happens: inTurn(boots, looked, unplugs("web-1")), asks: looks, status: "waits: web-1 (its server has lost 1 port)"},
+		"a server loses its port, and Neutron does not say so": {before: zonal(2, "az-1", ported),
+			happens: inTurn(boots, looked, unplugs("web-1"), fails("/ports")), asks: looks, status: inStep},
+		"a server that never had a port": {before: zonal(2, "az-1", ported), happens: inTurn(boots, unplugs("web-1"), looked), asks: looks, status: inStep},
+		"a stopped server loses its port": {before: zonal(2, "az-1", ported), asks: looks,
+			happens: inTurn(boots, looked, unplugs("web-1"), changes("web-1", func(fake *fakecloud.Cloud, id string) {
+				fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.Status = "SHUTOFF" })
+			})), status: "held: web-1 (its server is in SHUTOFF): start it, or name it in candidates"},
 		"a server is being deleted": {before: zonal(2, "az-1", nil), asks: looks, status: "waits: web-1 (its server is being deleted)",
 			happens: inTurn(boots, changes("web-1", func(fake *fakecloud.Cloud, id string) {
 				fake.UpdateServer("RegionOne", id, func(s *fakecloud.Server) { s.TaskState = "deleting" })

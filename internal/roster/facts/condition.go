@@ -26,7 +26,8 @@ var (
 	Starting = &Condition{MayServe: true}
 	// Late: as Starting or Unchanged, and a wait for it ended before it was in service, maybe for another reason
 	Late = &Condition{MayServe: true, Accused: true, Fresh: true}
-	// Unwell: runs, and the check of health says that its service does not work: believed of no more than stop_above
+	// Unwell: runs, and the check of health says that its service does not work, or it has lost a port or a volume:
+	// believed of no more than stop_above
 	Unwell = &Condition{MayServe: true, Accused: true}
 	// Unchanged: runs, and should have been made again, but was not seen to be
 	Unchanged = &Condition{MayServe: true}
@@ -68,7 +69,7 @@ func (f *Fact) condition(serves bool) *Condition {
 		return Failing
 	case !f.Runs() || f.Server.Drained:
 		return Stopped
-	case f.Server.Unwell != "" && stands:
+	case (f.Server.Unwell != "" || f.Server.Lacks()) && stands:
 		return Unwell
 	case f.NotRemade && stands:
 		return Unchanged

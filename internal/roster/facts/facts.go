@@ -66,7 +66,7 @@ func (f *Fact) Free() bool { return f.Protected == "" }
 
 // Unhealthy reports whether the server of the node should be replaced because it does not work.
 func (f *Fact) Unhealthy() bool {
-	unwell := f.Is == Unwell || f.Is == Late && f.Server.Unwell != ""
+	unwell := f.Is == Unwell || f.Is == Late && (f.Server.Unwell != "" || f.Server.Lacks())
 	return f.Is == Failing || f.Is == Broken || unwell || f.Looked && f.Server.Tainted
 }
 

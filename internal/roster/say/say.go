@@ -108,6 +108,8 @@ func Why(f *facts.Fact) string {
 		return "its drain has begun, and its hook is not done"
 	case s.Unwell != "":
 		return fmt.Sprintf("its service is unhealthy (%s)", Clip(s.Unwell))
+	case s.Lacks():
+		return "its server has lost " + lost(s)
 	case f.NotRemade:
 		return hold.NotRemade.Why
 	case f.Lags:
@@ -118,6 +120,18 @@ func Why(f *facts.Fact) string {
 		return "it is not marked as in service"
 	}
 	return fmt.Sprintf("it is marked as in service with %s, not %s", Clip(s.InService), f.Mark)
+}
+
+// lost says what a server has no more.
+func lost(s node.Node) string {
+	var list []string
+	for what, n := range map[string]int{"port": s.LostPorts, "volume": s.LostVolumes} {
+		if n > 0 {
+			list = append(list, text.Count(int64(n), what))
+		}
+	}
+	slices.Sort(list)
+	return text.And(list)
 }
 
 // doing returns the state of a server that does not run.

@@ -219,5 +219,5 @@ func (p Plan) awaited(name string) bool { return slices.Contains(p.Policy.Awaite
 
 // marks reports whether a readiness attachment would mark the server of a node.
 func marks(f *facts.Fact) bool {
-	return f.Looked && f.Runs() && f.Server.Unwell == "" && !f.Server.Drained && !f.NotRemade
+	return f.Looked && f.Runs() && f.Server.Unwell == "" && !f.Server.Lacks() && !f.Server.Drained && !f.NotRemade
 }
