@@ -143,7 +143,7 @@ func TestRequestBudgets(t *testing.T) {
 			"1 PUT compute /servers/*/metadata/stackpolicy_in_service", "1 PUT compute /servers/*/metadata/stackpolicy_in_service_at", login}},
 		{"deletion_attachment, destroyed, with a shutdown", stopped, remove, []string{
 			"1 DELETE compute /servers/*/metadata/stackpolicy_in_service", "1 DELETE compute /servers/*/metadata/stackpolicy_in_service_at",
-			versions, "1 GET compute /servers", "1 GET compute /servers/*", "1 GET compute /servers/*", "1 GET compute /servers/*",
+			versions, "1 GET compute /servers/*", "1 GET compute /servers/*", "1 GET compute /servers/*",
 			"1 POST compute /servers/*/action", "1 PUT compute /servers/*/metadata/stackpolicy_drained", login}},
 	}, fakecloud.AdminUser: {
 		{"affinity_plan with DRS", instance{},
