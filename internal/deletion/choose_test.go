@@ -206,3 +206,19 @@ func TestRandomIsTheSameInEveryVersion(t *testing.T) {
 	}
 	assert.Equal(t, "n2 n4 n0 n3 n1", ids(ordered(nodes, Random)))
 }
+
+// TestCriteria: each criterion has an order of its own: it tells two nodes apart that differ in all that can be looked at,
+// and RANDOM alone draws.
+func TestCriteria(t *testing.T) {
+	early, late := time.Unix(1, 0), time.Unix(2, 0)
+	for _, name := range AllCriteria() {
+		c := Criteria(name)
+		assert.Equal(t, c == Random, c.draws(), "%s is drawn", name)
+		a := ticket{Node: &node.Node{ID: "a", Index: 1, CreatedAt: early, ProfileCreatedAt: early}, number: 1}
+		b := ticket{Node: &node.Node{ID: "b", Index: 2, CreatedAt: late, ProfileCreatedAt: late}, number: 1}
+		if c == Random {
+			b.number = 2
+		}
+		assert.NotZero(t, c.compare(a, b), "%s has no order", name)
+	}
+}

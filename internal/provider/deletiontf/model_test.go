@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
+
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -87,4 +89,12 @@ func TestProgress(t *testing.T) {
 		const want = "still noting the drain in Nova (10s)|running the hook|still running the hook (10s)|still running the hook (20s)|shutting the server down"
 		assert.Equal(t, want, strings.ReplaceAll(strings.Join(sent, "|"), "web-0: ", ""))
 	})
+}
+
+// TestCriteria: the description of the plan names each criterion.
+func TestCriteria(t *testing.T) {
+	description := planSchema().Attributes["criteria"].GetMarkdownDescription()
+	for _, name := range deletion.AllCriteria() {
+		assert.Contains(t, description, "`"+name+"`")
+	}
 }

@@ -47,27 +47,32 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (verdict.Pl
 		return verdict.Plan{}, err
 	}
 	l := newLedger(known, seen)
-	l.wants(l.decide)
+	if err := l.wants(); err != nil {
+		return verdict.Plan{}, err
+	}
 	return l.finish(seen)
 }
 
 // excess returns how many nodes are too many. Nodes that stand in for stranded ones stay, although there are enough.
-func (l *ledger) excess() int64 {
-	many := int64(len(l.staying)) - l.Policy.Capacity
-	if many <= 0 {
-		return 0
-	}
+func (l *ledger) excess() int64 { return max(0, l.many()-l.extra()) }
+
+// many returns how many nodes there are beyond the capacity, and extra how many of these stand in for stranded ones.
+func (l *ledger) many() int64 { return int64(len(l.staying)) - l.Policy.Capacity }
+
+func (l *ledger) extra() int64 {
 	standIns := l.staying.Number(func(f *facts.Fact) bool { return f.StandsIn })
-	extra := min(many, standIns, l.staying.Number(l.stranded))
-	l.rollout.widen(extra, l.staying.Number(func(f *facts.Fact) bool { return l.stranded(f) && !f.Outdated }))
-	return many - extra
+	return min(l.many(), standIns, l.staying.Number(l.stranded))
+}
+
+// widen moves the target of the rollout as nodes stand in.
+func (l *ledger) widen() {
+	if l.many() > 0 {
+		l.rollout.widen(l.extra(), l.staying.Number(func(f *facts.Fact) bool { return l.stranded(f) && !f.Outdated }))
+	}
 }
 
 // finish adds the new nodes, makes the next roster, and collects the verdicts about all nodes.
 func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
-	if l.err != nil {
-		return plan, l.err
-	}
 	come, err := l.arrive()
 	if err != nil {
 		return plan, err

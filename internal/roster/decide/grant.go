@@ -21,6 +21,7 @@ func (l *ledger) grant(w verdict.Want) {
 		l.remove(w)
 	case verdict.Surplus:
 		l.leaves(w)
+		l.widen()
 	case verdict.TakenBack:
 		l.changes(w, w.Undone.Node)
 	case verdict.GivenUp:
@@ -36,7 +37,9 @@ func (l *ledger) grant(w verdict.Want) {
 		enough := int64(len(l.staying))+l.pending >= l.Policy.Capacity
 		l.comesBack(w.Fact)
 		w.StandsIn = enough
+		l.Crowded = max(0, l.Crowded-1)
 		l.fit()
+		l.widen()
 	case verdict.Remade, verdict.Replaced:
 		l.replace(w)
 	}
@@ -74,10 +77,7 @@ func (l *ledger) comesBack(f *facts.Fact) {
 
 // grow adds nodes. Nodes that find room in full places alone wait until these are tried again.
 func (l *ledger) grow(nodes int64) {
-	if l.err != nil {
-		return
-	}
-	l.pending = nodes
+	l.pending, l.grown = nodes, true
 	if l.makesFirst() {
 		free := l.free(0)
 		add(&free, l.drained, !l.nothing) // somebody asks for the growth
@@ -115,6 +115,7 @@ func (l *ledger) remove(w verdict.Want) {
 		l.noteFull(w.Fact)
 	}
 	l.leaves(w)
+	l.widen()
 	add(&l.Taken, 1, tries && int64(len(l.staying)) < l.Policy.Capacity)
 }
 
@@ -128,13 +129,15 @@ func (l *ledger) giveUp(w verdict.Want) {
 	add(&l.cleans, 1, w.Server.ID != "" && !w.Lost)
 	add(&l.failed, 1, w.Server.ID != "" && !w.Outdated)
 	l.leaves(w)
+	l.widen()
 	if back := l.back.first(l.rollout.suits, l.boardWithFull, w.Place); back != nil {
 		l.comesBack(back)
 		back.StandsIn = w.StandsIn
 		return
 	}
 	l.owed++
-	l.Under++ // another one is
+	l.Under++                   // another one is
+	add(&l.Crowded, 1, l.grown) // and the next plan makes it
 }
 
 // replace replaces a node, or makes it again, within the batch.
@@ -160,7 +163,7 @@ func (l *ledger) replace(w verdict.Want) {
 	}
 	l.pending++
 	add(&l.Moved, 1, l.Policy.TakesFirst())
-	add(&l.heirs, 1, w.StandsIn)
+	add(&l.passing, 1, w.StandsIn)
 	l.leaves(w)
 	l.rollout.promise(1)
 }
@@ -168,8 +171,8 @@ func (l *ledger) replace(w verdict.Want) {
 // standsIn reports whether the next node that is added takes over from a node that stood in for another.
 // Otherwise the next plan would remove it as one too many.
 func (l *ledger) standsIn() bool {
-	l.heirs--
-	return l.heirs >= 0
+	l.passing--
+	return l.passing >= 0
 }
 
 // flavor is what a node that keeps its name gets: its own if the place offers it, unless its server is made again.

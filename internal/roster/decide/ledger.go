@@ -9,26 +9,28 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/gate"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 // ledger has everything that a grant depends on: the room in the places, the budget of the batch,
-// the health of the cluster, and the rollout. The gate sees a copy of its numbers. While wants are asked,
-// [ledger.decide] changes it; a shrink notes its error, and the number of nodes that stand in moves the target.
-// Then finish adds the nodes that come, and settle gives verdicts to the nodes that wait.
+// the health of the cluster, and the rollout. The gate sees a copy of its numbers. While wants are asked only
+// [ledger.decide] changes it. Then finish adds the nodes that come, and settle gives verdicts to the nodes that wait.
 type ledger struct {
 	Known
 	room
 	gate.Counts
 	rollout rollout
-	err     error // why the cluster cannot grow or shrink
+	err     error              // why the cluster cannot grow
+	asked   func(verdict.Want) // told of each want that was decided; nil but in a test
+	grown   bool               // whether the growth was decided
 
 	nothing  bool                       // whether nothing is made: see [ledger.free]
 	verdicts map[string]verdict.Verdict // verdicts about the nodes whose wants were granted or refused, by name
 	leaving  []string                   // leaving nodes outside closed regions whose servers still exist
 	comers   []*facts.Fact              // new nodes
 
-	heirs   int64                     // number of pending substitutes of nodes that stand in for stranded ones
+	passing int64                     // number of pending substitutes of nodes that stand in for stranded ones
 	owed    int64                     // number of nodes that never served and leave, so that others come
 	failed  int64                     // number of these with the wanted template
 	cleans  int64                     // number of servers of such nodes that an apply that ends well destroys
@@ -75,6 +77,7 @@ func newLedger(known Known, seen roster.Seen) *ledger {
 	dead := l.cleans > 0 || all.Number((*facts.Fact).Dead) > 0
 	l.Spent = now.Spent(policy)
 	l.nothing = l.makesFirst() && (l.Spent || dead && all.Number(unfound) > 0)
+	l.widen()
 	return l
 }
 
@@ -192,12 +195,25 @@ func (l *ledger) free(comes int64) int64 {
 
 // decide grants a want, or holds its node.
 func (l *ledger) decide(w verdict.Want) {
-	if no := l.view().Check(w); no.Hold != nil {
+	no := verdict.Refusal{Hold: hold.Servers}
+	if !l.lacks(w) {
+		no = l.view().Check(w)
+	}
+	if no.Hold != nil {
 		l.hold(w, no)
 	} else {
 		clear(l.fits)
 		l.grant(w)
 	}
+	if l.asked != nil {
+		l.asked(w)
+	}
+}
+
+// lacks reports whether the substitute of a candidate that may serve cannot be made now.
+func (l *ledger) lacks(w verdict.Want) bool {
+	need := l.Policy.Capacity - int64(len(l.staying)) + 1
+	return w.What == verdict.Removed && l.makesFirst() && w.Is.MayServe && w.Served && need > max(0, l.free(0))
 }
 
 // hold notes what holds a node. If it should be replaced for several causes, a hold that ends by
@@ -273,7 +289,7 @@ func (r *rollout) promise(n int64) { r.promised += min(n, max(0, r.target-r.curr
 // takeBack asks for the nodes whose servers may still serve as they were before a change, if so many others are out of
 // service, or come with a growth, that the next apply would take too many. The first may still change: those that are
 // not proven to serve, then by index.
-func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
+func (l *ledger) takeBack(grown int64) {
 	if !l.Policy.InPlace() {
 		return
 	}
@@ -281,7 +297,7 @@ func (l *ledger) takeBack(grown int64, ask func(verdict.Want)) {
 	slices.SortStableFunc(undone, func(f, g *facts.Fact) int { return facts.TrueFirst(f.Undone.Out(), g.Undone.Out()) })
 	count := int64(len(undone))
 	for _, f := range undone[min(count, max(0, l.Size-l.Out-grown+count)):] {
-		ask(verdict.Want{Fact: f, What: verdict.TakenBack, To: f.Undone.Template})
+		l.decide(verdict.Want{Fact: f, What: verdict.TakenBack, To: f.Undone.Template})
 	}
 }
 
@@ -294,7 +310,7 @@ func (l *ledger) stranded(f *facts.Fact) bool {
 // that closes, or is full, while a batch is open costs no server. A node comes back to any place,
 // because its server is there. It waits for a look at the other nodes. If nothing may be made, all that may serve
 // come back.
-func (l *ledger) standIn(ask func(verdict.Want)) {
+func (l *ledger) standIn() {
 	if l.Crowded == 0 && l.staying.Number(func(f *facts.Fact) bool { return f.Doubt && !l.stranded(f) }) > 0 {
 		return
 	}
@@ -305,8 +321,7 @@ func (l *ledger) standIn(ask func(verdict.Want)) {
 		_, back := l.staying[f.Name]
 		stands := f.Is == facts.Serving && f.StandsIn && !unwanted(f, l.Policy) && !renewed(f, l.Policy, false)
 		if !back && !f.Outlived && (l.Crowded > 0 || stands) {
-			ask(verdict.Want{Fact: f, What: verdict.StandsIn})
-			l.Crowded = max(0, l.Crowded-1)
+			l.decide(verdict.Want{Fact: f, What: verdict.StandsIn})
 		}
 	}
 }

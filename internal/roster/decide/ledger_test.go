@@ -26,12 +26,12 @@ func TestLedger(t *testing.T) {
 			return
 		}
 		p := newLedger(known, seen)
-		p.wants(func(w verdict.Want) {
-			p.decide(w)
+		p.asked = func(w verdict.Want) {
 			if got, want := p.counts(), p.recount(); got != want {
 				t.Fatalf("after %+v the ledger counts %s, and its verdicts say %s", w, got, want)
 			}
-		})
+		}
+		_ = p.wants() // a shrink may have too few nodes
 	})
 }
 

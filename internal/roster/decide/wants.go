@@ -20,26 +20,22 @@ import (
 // Nodes are replaced in classes: nodes under way, then other nodes that are not in service, then nodes that serve. The
 // first two classes begin with nodes that are proven to be out of service. In each class candidates come first, then
 // the causes in their order. A hold that all nodes share ends the class for that cause.
-func (l *ledger) wants(ask func(verdict.Want)) {
+func (l *ledger) wants() error {
 	for _, f := range l.named.leave {
-		w := verdict.Want{Fact: f, What: verdict.Removed}
-		if need := l.Policy.Capacity - int64(len(l.staying)) + 1; l.makesFirst() && f.Is.MayServe && f.Served && need > 0 && need > l.free(0) {
-			l.hold(w, verdict.Refusal{Hold: hold.Servers}) // its substitute cannot be made now
-			continue
-		}
-		ask(w)
+		l.decide(verdict.Want{Fact: f, What: verdict.Removed})
 	}
 	missing := max(0, l.Policy.Capacity-int64(len(l.staying)))
-	for many, last := l.excess(), 0; many > 0 && len(l.staying) != last && l.err == nil; many = l.excess() {
+	for many, last := l.excess(), 0; many > 0 && len(l.staying) != last; many = l.excess() {
 		last = len(l.staying)
-		l.surplus(many, ask) // a stranded node may leave first, and then its stand-in is too many
+		if err := l.surplus(many); err != nil { // a stranded node may leave first, and then its stand-in is too many
+			return err
+		}
 	}
-	l.takeBack(missing, ask)
-	l.neverServed(ask)
-	ask(verdict.Want{Fact: &facts.Fact{}, What: verdict.Grown, Nodes: l.owed + missing})
-	l.giveWay(ask)
-	l.standIn(ask)
-	_ = l.excess() // the rollout counts what stands in now
+	l.takeBack(missing)
+	l.neverServed()
+	l.decide(verdict.Want{Fact: &facts.Fact{}, What: verdict.Grown, Nodes: l.owed + missing})
+	l.giveWay()
+	l.standIn()
 	for _, class := range classes {
 		eligible := func(f *facts.Fact) bool { return !l.granted(f.Name) && class(f) }
 		if l.staying.Number(eligible) == 0 {
@@ -47,18 +43,19 @@ func (l *ledger) wants(ask func(verdict.Want)) {
 		}
 		for _, f := range l.named.again {
 			if eligible(f) {
-				ask(verdict.Want{Fact: f, What: verdict.Remade})
+				l.decide(verdict.Want{Fact: f, What: verdict.Remade})
 			}
 		}
 		for _, c := range cause.All {
 			if l.Policy.Update.Has(c.Name) {
-				l.replaceFor(c, eligible, ask)
+				l.replaceFor(c, eligible)
 			}
 		}
 	}
 	if l.Crowded > 0 {
-		l.standIn(ask)
+		l.standIn()
 	}
+	return l.err
 }
 
 // classes are the classes of nodes that are replaced, in order.
@@ -71,23 +68,23 @@ var classes = []func(*facts.Fact) bool{
 }
 
 // replaceFor asks for the nodes to replace for a cause, in its order.
-func (l *ledger) replaceFor(c *cause.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
+func (l *ledger) replaceFor(c *cause.Cause, may func(*facts.Fact) bool) {
 	switch concerned := func(f *facts.Fact) bool { return c.Concerns(f) && may(f) && !l.barred(f, c.Name) }; c.Order {
 	case cause.ByPlace:
-		l.misplaced(c.Name, may, ask)
+		l.misplaced(c.Name, may)
 	case cause.ByTemplate:
-		l.byTemplate(c.Name, concerned, ask)
+		l.byTemplate(c.Name, concerned)
 	case cause.OldestFirst:
-		l.oldestFirst(c.Name, concerned, ask)
+		l.oldestFirst(c.Name, concerned)
 	default:
-		l.byTurn(c.Name, concerned, ask)
+		l.byTurn(c.Name, concerned)
 	}
 }
 
 // asks asks for a want. It reports whether the want was granted, and whether others of its class
 // and cause may be granted: a hold that depends on the node does not end its class.
-func (l *ledger) asks(w verdict.Want, ask func(verdict.Want)) (granted, more bool) {
-	ask(w)
+func (l *ledger) asks(w verdict.Want) (granted, more bool) {
+	l.decide(w)
 	no := l.verdicts[w.Name]
 	return no.Outcome != verdict.Held, no.Outcome != verdict.Held || no.Hold != hold.Target && no.Hold != hold.Batch
 }
@@ -99,7 +96,7 @@ func (l *ledger) asks(w verdict.Want, ask func(verdict.Want)) (granted, more boo
 //
 // A min protects nodes that serve. A node that is not proven in service is removed even at a min, because a node that
 // serves would leave instead.
-func (l *ledger) surplus(all int64, ask func(verdict.Want)) {
+func (l *ledger) surplus(all int64) error {
 	count, before := all, queue(l.board, l.staying, l.removable, byTurn).Board
 	for _, closed := range []bool{false, true} {
 		for i, class := range []func(*facts.Fact) bool{
@@ -110,20 +107,21 @@ func (l *ledger) surplus(all int64, ask func(verdict.Want)) {
 			func(*facts.Fact) bool { return true },
 		} {
 			if count <= 0 {
-				return
+				return nil
 			}
 			may := func(f *facts.Fact) bool { return l.removable(f) && (closed || !f.Closed) && class(f) }
 			keepMins := i > 2
-			count = l.shrink(count, may, keepMins, ask)
+			count = l.shrink(count, may, keepMins)
 		}
 	}
 	if count > 0 {
-		l.err = l.tooFew(all, count, before)
+		return l.tooFew(all, count, before)
 	}
+	return nil
 }
 
 // shrink asks for up to a number of nodes of a class, and returns how many are still too many.
-func (l *ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, ask func(verdict.Want)) int64 {
+func (l *ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool) int64 {
 	line := func(order func(a, b *facts.Fact) int) queues {
 		q := queue(l.board, l.staying, may, order)
 		if !keepMins {
@@ -146,7 +144,7 @@ func (l *ledger) shrink(count int64, may func(*facts.Fact) bool, keepMins bool, 
 		if f == nil {
 			break
 		}
-		ask(verdict.Want{Fact: f, What: verdict.Surplus, First: updating && f.Outdated && f.Is == facts.Serving,
+		l.decide(verdict.Want{Fact: f, What: verdict.Surplus, First: updating && f.Outdated && f.Is == facts.Serving,
 			WhyLoses: q.WhyLoses(f.Place)})
 		q.leave(f.Place, true)
 	}
@@ -159,7 +157,7 @@ func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Un
 // flavor. The update need not have a cause for it: nobody uses these nodes. If the method makes substitutes, they leave
 // and others come: a name is tried once, because Terraform makes a server that failed again with each apply, before it
 // destroys anything, and asks for its ports again. What has no server may use its name, unless a leaving node suits.
-func (l *ledger) neverServed(ask func(verdict.Want)) {
+func (l *ledger) neverServed() {
 	never := func(f *facts.Fact) bool {
 		return f.Is.Fresh || f.Unfound || f.Lost || l.First && f.Is != facts.Unknown
 	}
@@ -171,12 +169,12 @@ func (l *ledger) neverServed(ask func(verdict.Want)) {
 		switch dead := l.makesFirst() && f.Dead(); {
 		case l.granted(f.Name): // its change is taken back
 		case dead:
-			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.GivenUp})
+			l.decide(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.GivenUp})
 		case l.revises(f):
 			if l.makesFirst() && !f.Unfound || f.Outdated && !l.stranded(f) && l.suited(f.Place) {
 				w.What = verdict.GivenUp
 			}
-			ask(w)
+			l.decide(w)
 		}
 	}
 }
@@ -191,11 +189,10 @@ func (l *ledger) suited(at placement.Place) bool {
 
 // giveWay asks for the other nodes that never served, if too many servers are there to make all that are needed: with
 // them no apply would end well, and only one that does destroys servers.
-func (l *ledger) giveWay(ask func(verdict.Want)) {
+func (l *ledger) giveWay() {
 	for _, f := range l.staying.ByIndex(func(f *facts.Fact) bool { return f.Is == facts.Late || f.Unfound }) {
-		if owed := l.owed; (l.Crowded > 0 || l.nothing) && !l.granted(f.Name) {
-			ask(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.GivenUp})
-			l.Crowded += l.owed - owed
+		if (l.Crowded > 0 || l.nothing) && !l.granted(f.Name) {
+			l.decide(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.GivenUp})
 		}
 	}
 }
@@ -211,7 +208,7 @@ func (l *ledger) revises(f *facts.Fact) bool {
 
 // byTurn asks for the nodes that may be replaced in their places. Nodes that this plan changes are out of service for a
 // while, so they count as if they had left: the next node comes from a place with more nodes.
-func (l *ledger) byTurn(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
+func (l *ledger) byTurn(name roster.Cause, may func(*facts.Fact) bool) {
 	q := queue(l.board, l.staying, may, byTurn)
 	q.DropMins()
 	for changed, v := range l.verdicts {
@@ -221,7 +218,7 @@ func (l *ledger) byTurn(name roster.Cause, may func(*facts.Fact) bool, ask func(
 		}
 	}
 	for f := q.next(); f != nil; f = q.next() {
-		granted, more := l.asks(l.replacement(f, name), ask)
+		granted, more := l.asks(l.replacement(f, name))
 		if !more {
 			return
 		}
@@ -239,13 +236,13 @@ func (l *ledger) barred(f *facts.Fact, name roster.Cause) bool {
 }
 
 // misplaced asks for the nodes whose moves make the spread better, counted after the pending nodes are placed.
-func (l *ledger) misplaced(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
+func (l *ledger) misplaced(name roster.Cause, may func(*facts.Fact) bool) {
 	movable := func(f *facts.Fact) bool { return may(f) && f.Untouched == "" && !l.barred(f, name) }
 	q := queue(l.board, l.staying, movable, byTurn)
 	for _, at := range l.fullPlaces {
 		q.Close(at)
 	}
-	l.moves(q, func() int64 { return l.pending }, func(w verdict.Want) (granted, more bool) { return l.asks(w, ask) })
+	l.moves(q, func() int64 { return l.pending }, l.asks)
 }
 
 // moves asks for moves of nodes in queues, as long as they make the spread better and more may be granted.
@@ -273,7 +270,7 @@ func (l *ledger) moves(q queues, pending func() int64, ask func(verdict.Want) (g
 // byTemplate asks for nodes that serve with the oldest template first, so that each node is new after as many batches
 // as the cluster has, whatever comes meanwhile. The others begin with the newest, because a rollout that was given up
 // half way is the least proven.
-func (l *ledger) byTemplate(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
+func (l *ledger) byTemplate(name roster.Cause, may func(*facts.Fact) bool) {
 	templates := map[roster.Template]int64{} // their ages; positive if their nodes serve
 	for _, f := range l.staying {
 		if may(f) {
@@ -287,17 +284,17 @@ func (l *ledger) byTemplate(name roster.Cause, may func(*facts.Fact) bool, ask f
 		return cmp.Or(cmp.Compare(templates[a], templates[b]), cmp.Compare(b, a))
 	}
 	for _, template := range slices.SortedFunc(maps.Keys(templates), first) {
-		l.byTurn(name, func(f *facts.Fact) bool { return f.Template == template && may(f) }, ask)
+		l.byTurn(name, func(f *facts.Fact) bool { return f.Template == template && may(f) })
 	}
 }
 
 // oldestFirst asks for the nodes with the oldest servers first.
-func (l *ledger) oldestFirst(name roster.Cause, may func(*facts.Fact) bool, ask func(verdict.Want)) {
+func (l *ledger) oldestFirst(name roster.Cause, may func(*facts.Fact) bool) {
 	oldest := func(a, b *facts.Fact) int { return cmp.Or(a.Aged.Compare(b.Aged), a.Compare(b)) }
 	all := l.staying.ByIndex(may)
 	slices.SortFunc(all, oldest)
 	for _, f := range all {
-		if _, more := l.asks(l.replacement(f, name), ask); !more {
+		if _, more := l.asks(l.replacement(f, name)); !more {
 			return
 		}
 	}
