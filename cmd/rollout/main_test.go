@@ -80,7 +80,7 @@ module "web" {
   image            = var.image
   flavors          = ["m1.small"]
   networks         = [{ name = "shared", floating_ip_pool = "public" }, { name = "storage", port = true }]
-  volumes          = { cache = { size = 1 } }
+  disks            = { cache = { size = 1 } }
   pools            = { http = { region = "RegionOne", pool_id = var.pool_id, protocol_port = 80 } }
   hangs_on         = openstack_compute_volume_attach_v2.outside
 }
@@ -107,7 +107,7 @@ module "db" {
   image            = var.image
   flavors          = ["m1.small"]
   networks         = [{ name = "shared", floating_ip_pool = "public" }]
-  volumes          = merge({ data = { size = 1 } }, var.wal ? { wal = { size = 1 } } : {})
+  disks            = merge({ data = { size = 1 } }, var.wal ? { wal = { size = 1 } } : {})
   release          = var.wal ? [] : ["wal"]
   pools            = { sql = { region = "RegionOne", pool_id = var.pool_id, protocol_port = 5432 } }
 }

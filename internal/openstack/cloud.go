@@ -35,6 +35,7 @@ type Cloud struct {
 	imageLists  shared[[2]string, []Image]
 
 	networkLists shared[[3]string, []Network]
+	volumes      shared[string, map[string][]int64]
 }
 
 // session is a login.

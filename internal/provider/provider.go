@@ -112,7 +112,7 @@ func (p *stackpolicyProvider) Actions(context.Context) []func() action.Action {
 }
 
 func (p *stackpolicyProvider) Functions(context.Context) []func() function.Function {
-	return []func() function.Function{functions.NewDesiredCapacity, functions.NewDistribute}
+	return []func() function.Function{functions.NewDesiredCapacity, functions.NewDistribute, functions.NewRender}
 }
 
 // unknownError says which arguments of the provider block are not known yet.

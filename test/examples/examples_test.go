@@ -104,6 +104,7 @@ func TestValid(t *testing.T) {
 			require.NoError(t, err)
 			for _, file := range files {
 				text := clusterNames.ReplaceAllString(read(t, file), fmt.Sprintf("${1}%d-", i))
+				text = slotNames.ReplaceAllString(text, fmt.Sprintf("\"%d-$1\" = ", i))
 				require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 			}
 		}
@@ -113,6 +114,8 @@ func TestValid(t *testing.T) {
 		assert.NotEmpty(t, e.planned(t))
 	}
 }
+
+var slotNames = regexp.MustCompile(`\b(web-\d) = `)
 
 var clusterNames = regexp.MustCompile(`(\bcluster +(?:=|:) ")`)
 

@@ -40,7 +40,7 @@ var forgotten = []struct{ folder, line, put, says string }{
 	{production, `for_each +=.*\n  name `, "for_each = { for name, node in local.nodes : name => node if node.index > 0 }\n  name ", "(has no server)"},
 	{production, ` *create_before_destroy.*old servers.*\n`, "", ""},
 	{production, ` *replace_triggered_by.*\n`, "", "Write replace_triggered_by"},
-	{production, ` *ignore_changes .*image_id.*\n`, "", ""},
+	{production, ` *ignore_changes +=[^\]]*image_id[^\]]*\]\n`, "", ""},
 	{production, ` *region .*provider's.*\n`, "", "has no server"},
 	{production, ` *create_before_destroy.*drained before.*\n`, "", ""},
 	{production, `  depends_on .*drains.*\n`, "", "A drain would begin too early"},
@@ -54,7 +54,7 @@ var forgotten = []struct{ folder, line, put, says string }{
 	{substitute, `  availability_zone.*\n`, "", "Write availability_zone = each.value.zone"},
 	{substitute, `image_id   +=.*`, `image_name = var.image`, "Write image_id = each.value.image_id"},
 	{substitute, ` *replace_triggered_by.*\n`, "", "Write replace_triggered_by"},
-	{substitute, ` *ignore_changes .*image_id.*\n`, "", ""},
+	{substitute, ` *ignore_changes +=[^\]]*image_id[^\]]*\]\n`, "", ""},
 	{substitute, `(?s)(grace_period *= var.grace_period.*?)  lifecycle \{\n    create_before_destroy = true\n  \}\n`, "$1", ""},
 	{substitute, `  depends_on = \[stackpolicy_deletion_attachment.node\]\n`, "", "A drain would begin too early"},
 	{substitute, `(?s)  dynamic "http" \{\n    for_each = local.readiness.*?\n  \}\n`, "", unasked},
@@ -62,7 +62,7 @@ var forgotten = []struct{ folder, line, put, says string }{
 	{recreate, `(  name +=) each.key(\n  region .*\n  availability_zone = each.value.zone\n  image)`, "$1 \"$${each.key}x\"$2", "Write name = each.key"},
 	{recreate, `image_id   +=.*`, `image_name = var.image`, "Write image_id = each.value.image_id"},
 	{recreate, ` *replace_triggered_by.*generation.*\n`, "", "Write replace_triggered_by"},
-	{recreate, ` *ignore_changes .*image_id.*\n`, "", ""},
+	{recreate, ` *ignore_changes +=[^\]]*image_id[^\]]*\]\n`, "", ""},
 	{recreate, `  depends_on = \[stackpolicy_deletion_attachment.node\]\n`, "", ""},
 }
 

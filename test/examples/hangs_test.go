@@ -153,7 +153,7 @@ func TestHangsOnSlots(t *testing.T) {
 // diskless gives the servers of clusters/first a flavor without a disk, and a volume to boot from.
 func (e example) diskless(t *testing.T) {
 	t.Helper()
-	e.edit(t, `["m1.small"]`, `["`+e.c.Fake.AddFlavor(fakecloud.Flavor{ID: "zero", Name: "zero", VCPUs: 1, RAM: 64})+`"]`+"\n  boot_volume = { size = 20 }")
+	e.edit(t, `["m1.small"]`, `["`+e.c.Fake.AddFlavor(fakecloud.Flavor{ID: "zero", Name: "zero", VCPUs: 1, RAM: 64})+`"]`+"\n  disks = { root = { size = 20, boot = true } }")
 }
 
 // TestHangsOnNetworks: the networks of the page can be applied, with an id that is known only then, to servers that boot from volumes.
@@ -241,17 +241,17 @@ func TestHangsOnTaken(t *testing.T) {
 	e.edit(t, "modules/cluster", "modules/stateful")
 	require.NoError(t, e.Init(t.Context()))
 	e.edit(t, "desired_capacity = 6", "desired_capacity = 4")
-	const data, both = `volumes = { data = { size = 1 } }`, `volumes = { data = { size = 1 }, wal = { size = 4 } }`
-	e.edit(t, "cluster          =", strings.Replace(both, "4", "2", 1)+"\n  cluster          =")
+	const data, both = `data = { size = 1 } }`, `data = { size = 1 }, wal = { size = 4 } }`
 	e.edit(t, `["shared"]`, `["shared", "storage"]`)
 	e.diskless(t)
+	e.edit(t, "boot = true } }", "boot = true }, "+strings.Replace(both, "4", "2", 1))
 	e.apply(t)
 	e.c.Fake.ResetRequests()
 	e.edit(t, "size = 2 }", `size = 4, type = "fast" }`)
 	e.apply(t)
 	e.edit(t, `size = 4, type = "fast" }`, "size = 3 }")
 	_, err := e.Apply(t.Context())
-	require.ErrorContains(t, err, "A volume becomes smaller")
+	require.ErrorContains(t, err, "A disk becomes smaller")
 	assert.NotRegexp(t, "DELETE|POST|drained|stop", strings.Join(e.changed(), " "), "by other sizes")
 	e.edit(t, "size = 3 }", "size = 4 }")
 	e.edit(t, "desired_capacity = 4", "desired_capacity = 3")
@@ -260,7 +260,7 @@ func TestHangsOnTaken(t *testing.T) {
 	e.edit(t, `["shared", "storage"]`, `["shared"]`)
 	for left := 3; left >= 1; left-- {
 		e.c.Fake.ResetRequests()
-		assert.Equal(t, left == 3, strings.Contains(acctest.Apply(t, e.Workspace), "Volumes are kept"))
+		assert.Equal(t, left == 3, strings.Contains(acctest.Apply(t, e.Workspace), "Disks are kept"))
 		list := e.changed()
 		follow(t, list, []string{"drained"}, []string{"DELETE os-volume_attachments"}, []string{"DELETE servers"}, []string{"POST servers"},
 			[]string{"in service"})

@@ -83,17 +83,17 @@ var moved = []struct {
 	imports                          [][3]string
 }{
 	{"Patroni", "stateful", "pg", "pg-${count.index}", "pg", ofImage + ofPort, theirPorts + theirVolumes + theirMembers,
-		"networks = [\"shared\"]\nvolumes = { data = { size = 10 } }\n" +
+		"networks = [\"shared\"]\ndisks = { data = { size = 10 } }\n" +
 			"pools = { sql = { region = \"RegionOne\", pool_id = var.pool, protocol_port = 5432 } }",
 		[][3]string{
-			{"openstack_blockstorage_volume_v3.slot", "NAME-data", "openstack_blockstorage_volume_v3.n[count.index].id"},
+			{"openstack_blockstorage_volume_v3.slot", "NAME/data", "openstack_blockstorage_volume_v3.n[count.index].id"},
 			{"openstack_networking_port_v2.slot", "NAME/shared", "openstack_networking_port_v2.n[count.index].id"},
-			{"openstack_compute_volume_attach_v2.node", "NAME-data", "openstack_compute_volume_attach_v2.n[count.index].id"},
+			{"openstack_compute_volume_attach_v2.node", "NAME/data", "openstack_compute_volume_attach_v2.n[count.index].id"},
 			{"openstack_lb_member_v2.node", "NAME/sql", `"${var.pool}/${openstack_lb_member_v2.n[count.index].id}"`},
 		}},
 	{"kubeadm", "cluster", "k8s-worker", "k8s-worker-${count.index}.k8s.example.org", "k8s-worker/{cluster}-{index}.k8s.example.org",
 		ofImage + ofPort, theirPorts, "networks = [{ name = \"shared\", port = true }]\n" + `node_name_pattern = "{cluster}-{index}.k8s.example.org"`,
-		[][3]string{{"openstack_networking_port_v2.node", "NAME/1/shared", "openstack_networking_port_v2.n[count.index].id"}}},
+		[][3]string{{"openstack_networking_port_v2.node", "NAME/shared", "openstack_networking_port_v2.n[count.index].id"}}},
 	{"boot volumes, counted from 1", "cluster", "app", "app-${count.index + 1}", "app", `network { name = "shared" }
   block_device {
     uuid                  = data.openstack_images_image_v2.debian.id
@@ -101,7 +101,7 @@ var moved = []struct {
     destination_type      = "volume"
     volume_size           = 20
     delete_on_termination = true
-  }`, "", "networks = [\"shared\"]\nboot_volume = { size = 20 }", nil},
+  }`, "", "networks = [\"shared\"]\ndisks = { root = { size = 20, boot = true } }", nil},
 	{"two networks and a pool", "cluster", "api", "api-${count.index}", "api", ofImage + "network { name = \"shared\" }\nnetwork { name = \"storage\" }",
 		theirMembers, "networks = [\"shared\", \"storage\"]\npools = { http = { region = \"RegionOne\", pool_id = var.pool, protocol_port = 5432 } }",
 		[][3]string{{"openstack_lb_member_v2.node", "NAME/http", `"${var.pool}/${openstack_lb_member_v2.n[count.index].id}"`}}},

@@ -57,14 +57,14 @@ func made(t *testing.T, module string) (sets, ignores map[string][]string) {
 	require.NoError(t, err)
 	sets, ignores = map[string][]string{}, map[string][]string{}
 	for _, file := range files {
-		for _, block := range regexp.MustCompile(`(?ms)^resource "openstack_(\w+)" "\w+" \{\n(.*?)^\}\n`).FindAllStringSubmatch(read(t, file), -1) {
+		for _, block := range regexp.MustCompile(`(?ms)^resource "openstack_(\w+)" "\w+" \{\n(.*?)^\}\n`).FindAllStringSubmatch(regexp.MustCompile(` +#.*`).ReplaceAllString(read(t, file), ""), -1) {
 			for _, set := range regexp.MustCompile(`(?m)^  (?:dynamic "(\w+)"|(\w+) +=)`).FindAllStringSubmatch(block[2], -1) {
 				if name := set[1] + set[2]; !slices.Contains([]string{"for_each", "depends_on"}, name) {
 					sets[block[1]] = append(sets[block[1]], name)
 				}
 			}
-			if list := regexp.MustCompile(`ignore_changes += \[?([\w, ]+)`).FindStringSubmatch(block[2]); list != nil {
-				ignores[block[1]] = strings.Split(list[1], ", ")
+			if list := regexp.MustCompile(`ignore_changes += (\[[\w, \n]+|\w+)`).FindStringSubmatch(block[2]); list != nil {
+				ignores[block[1]] = strings.FieldsFunc(list[1], func(r rune) bool { return strings.ContainsRune("[, \n", r) })
 			}
 		}
 	}

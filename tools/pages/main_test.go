@@ -53,11 +53,11 @@ func TestTables(t *testing.T) {
 	write("variable \"a\" {\n  description = \"Says \\\"a|b\\\". Default: 1.5d, {x}. More.\"\n  type        = string\n  default     = null\n" +
 		"  validation {\n    condition = true\n  }\n}\n\n" +
 		"variable \"b\" {\n  description = \"Plain.\"\n  type        = any # comment\n}\n\n" +
-		"variable \"c\" {\n  description = \"Short.\"\n  type        = list(string)\n  default     = []\n}\n")
+		"variable \"c\" {\n  description = <<-EOT\n    Short,\n    in two lines.\n  EOT\n  type        = list(string)\n  default     = []\n}\n")
 	got, err := tables("x\n<!-- variables " + dir + "/*.tf -->\ny\n")
 	require.NoError(t, err)
 	assert.Equal(t, "x\n|variable|type|default|what it is|\n|---|---|---|---|\n|`b`|any|must be given|Plain.|\n"+
-		"|`a`|string|1.5d, {x}|Says \"a\\|b\". More.|\n|`c`|list(string)|[]|Short.|\ny\n", got)
+		"|`a`|string|1.5d, {x}|Says \"a\\|b\". More.|\n|`c`|list(string)|[]|Short, in two lines.|\ny\n", got)
 	write("variable \"a\" {\n  type = string\n}\n")
 	_, err = variables(dir + "/variables.tf")
 	require.ErrorContains(t, err, "a needs a type and a description")

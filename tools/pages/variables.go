@@ -15,6 +15,7 @@ var (
 	wanted   = regexp.MustCompile(`(?m)^<!-- variables (\S+) -->$`)
 	variable = regexp.MustCompile(`(?ms)^variable "(\w+)" \{\n(.*?)^\}`)
 	argument = regexp.MustCompile(`(?m)^  (type|default|description) += (.*?)(?: #.*)?$`)
+	heredoc  = regexp.MustCompile(`(?ms)^  description = <<-EOT\n(.*?)^  EOT$`)
 	byText   = regexp.MustCompile(` ?Default: (.*?)\.(?: |$)`)
 )
 
@@ -45,8 +46,11 @@ func variables(pattern string) (string, error) {
 				has[a[1]] = a[2]
 			}
 			text, failed := strconv.Unquote(has["description"])
+			if lines := heredoc.FindStringSubmatch(v[2]); lines != nil {
+				text, failed = strings.Join(strings.Fields(lines[1]), " "), nil
+			}
 			if failed != nil || has["type"] == "" {
-				err = errors.Join(err, failed, fmt.Errorf("%s: %s needs a type and a description, on a line each", file, v[1]))
+				err = errors.Join(err, failed, fmt.Errorf("%s: %s needs a type and a description", file, v[1]))
 			}
 			rows, standard := &others, has["default"]
 			if standard == "" {

@@ -10,7 +10,7 @@ module "control" {
   image     = var.image
   flavors   = ["m1.small"]
   networks  = [{ name = "shared", allowed_address_pairs = ["10.9.250.1"] }] # the address that keepalived moves
-  volumes   = { etcd = { size = 10 } }
+  disks     = { etcd = { size = 10 } }
   user_data = "#!/bin/sh\nkubeadm-control {name}"
 
   servergroup_policies = "anti-affinity"
@@ -25,11 +25,11 @@ module "workers" {
   desired_capacity = 4
   regions          = local.regions
 
-  image       = var.image
-  flavors     = ["m1.tiny"]
-  networks    = ["shared"]
-  boot_volume = { size = 20 }
-  user_data   = "#!/bin/sh\nkubeadm-join ${values(module.control.addresses)[0]} --node-name {name} --zone {zone}"
+  image     = var.image
+  flavors   = ["m1.tiny"]
+  networks  = ["shared"]
+  disks     = { root = { size = 20, boot = true } }
+  user_data = "#!/bin/sh\nkubeadm-join ${values(module.control.addresses)[0]} --node-name {name} --zone {zone}"
 
   max_batch_size = 1
   target         = module.control.remaining == 0 ? "100%" : "0%"

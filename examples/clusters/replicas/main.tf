@@ -12,7 +12,7 @@ module "replicas" {
   flavors  = ["m1.small"]
   networks = ["shared"]
 
-  volumes        = { data = { size = 50 } }
+  disks          = { data = { size = 50 } }
   pools          = { sql = { region = "RegionOne", pool_id = var.pool_id, protocol_port = 5432 } }
   readiness_port = 5432
   drain_hook_url = var.drain_url

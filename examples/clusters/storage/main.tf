@@ -13,7 +13,7 @@ module "storage" {
     "shared",
     { name = "storage", addresses = { web-0 = "10.10.200.10", web-1 = "10.10.200.11", web-2 = "10.10.200.12" } },
   ]
-  volumes = {
+  disks = {
     osd-a = { size = 100 }
     osd-b = { size = 100 }
     wal   = { size = 10 }

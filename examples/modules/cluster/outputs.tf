@@ -14,8 +14,8 @@ output "servers" {
 }
 
 output "addresses" {
-  description = "Address of each node, floating where it has one, once its server is in service: for records of the DNS."
-  value       = { for name in keys(local.servers) : name => try(local.floating[name], local.address[name]) }
+  description = "Address of each node, floating where it has one, once its server is in service: for records of DNS."
+  value       = merge(local.address, local.floating)
   depends_on  = [stackpolicy_readiness_attachment.cluster]
 }
 

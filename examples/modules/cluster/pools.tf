@@ -1,5 +1,5 @@
-# A member is made when its server is in service, because it depends on the readiness attachment, and leaves before its node is drained. A
-# server listens at one port for life, so the port is in the template of its node.
+# A member is made when its server is in service, because it depends on the readiness attachment, and leaves before its
+# node is drained. A server listens at one port for life, so the node remembers the port.
 resource "openstack_lb_member_v2" "node" {
   for_each = merge([for name, node in local.nodes : {
     for p in node.pools : "${name}/${p.name}" => merge(p, { node = name, region = node.region })
@@ -17,12 +17,16 @@ resource "openstack_lb_member_v2" "node" {
 
   lifecycle {
     create_before_destroy = true
-    ignore_changes        = [protocol_port, subnet_id, monitor_address, monitor_port, weight, admin_state_up, tags] # it is made with a server; and what somebody sets by hand
+    ignore_changes = [
+      protocol_port, subnet_id, monitor_address, monitor_port, # what the server was made for
+      weight, admin_state_up, tags,                            # what somebody sets by hand
+    ]
   }
 }
 
-# It refers to the members, so the new ones are there before an old one leaves. Without it Terraform knows no order between them.
+# It refers to the members, so the new ones are there before an old one leaves. Without it Terraform knows no order
+# between them.
 resource "terraform_data" "members" {
-  count = length(var.pools) > 0 ? 1 : 0
+  count = length(openstack_lb_member_v2.node) > 0 ? 1 : 0
   input = keys(openstack_lb_member_v2.node)
 }

@@ -1,13 +1,12 @@
 # The variables of this module alone.
 
 variable "criteria" {
-  description = "Which nodes leave first: RANDOM, OLDEST_FIRST, YOUNGEST_FIRST, OLDEST_PROFILE_FIRST or HIGHEST_INDEX_FIRST. Default: OLDEST_FIRST."
+  description = <<-EOT
+    Which nodes leave first:
+    RANDOM, OLDEST_FIRST, YOUNGEST_FIRST, OLDEST_PROFILE_FIRST or HIGHEST_INDEX_FIRST. Default: OLDEST_FIRST.
+  EOT
   type        = string
   default     = "OLDEST_FIRST"
-  validation {
-    condition     = contains(["RANDOM", "OLDEST_FIRST", "YOUNGEST_FIRST", "OLDEST_PROFILE_FIRST", "HIGHEST_INDEX_FIRST"], var.criteria)
-    error_message = "criteria is RANDOM, OLDEST_FIRST, YOUNGEST_FIRST, OLDEST_PROFILE_FIRST or HIGHEST_INDEX_FIRST."
-  }
 }
 
 variable "kept" {
@@ -17,41 +16,32 @@ variable "kept" {
 }
 
 variable "causes" {
-  description = "Why a node is replaced, in this order: UNHEALTHY, PLACEMENT, TEMPLATE, IMAGE (a newer image of its name), FLAVOR, AGE. Default: UNHEALTHY and TEMPLATE. An empty list: only new nodes get a new template."
+  description = <<-EOT
+    Why a node is replaced, in this order:
+    UNHEALTHY, PLACEMENT, TEMPLATE, IMAGE (a newer one of its name), FLAVOR, AGE. Default: UNHEALTHY and TEMPLATE.
+  EOT
   type        = list(string)
   default     = ["UNHEALTHY", "TEMPLATE"]
   nullable    = false
-  validation {
-    condition     = length(setsubtract(var.causes, ["UNHEALTHY", "PLACEMENT", "TEMPLATE", "IMAGE", "FLAVOR", "AGE"])) == 0
-    error_message = "causes is a list of UNHEALTHY, PLACEMENT, TEMPLATE, IMAGE, FLAVOR and AGE."
-  }
 }
 
 variable "max_batch_size" {
-  description = "Maximum number of nodes that an apply replaces, a number or a percentage of desired_capacity. Default: 25%."
+  description = "Maximum number of nodes that an apply replaces, or a percentage of desired_capacity. Default: 25%."
   type        = string
   default     = "25%"
   nullable    = false
-  validation {
-    condition     = can(regex("^([1-9]\\d*|[1-9]\\d?%|100%)$", var.max_batch_size))
-    error_message = "max_batch_size is a number of nodes such as 2, or a percentage such as 25%, at most 100%."
-  }
 }
 
 variable "security_groups" {
-  description = "Security groups of the nodes, by name, where a network has no port of the module's. Default: the project's default group."
+  description = "Names of security groups, where a network has no port of the module's. Default: the project's."
   type        = list(string)
   default     = null
 }
 
 variable "grace_period" {
-  description = "How long to wait at the end of a drain, such as 30s: after the shutdown, or with pools before it, for the last connections. Default: 0s."
+  description = "How long to wait at the end of a drain, such as 30s, for the last connections. Default: 0s."
   type        = string
   default     = null
-  validation {
-    condition     = var.grace_period == null || can(regex("^(\\d+|(\\d+d)?(\\d+h)?(\\d+m)?(\\d+s)?)$", var.grace_period))
-    error_message = "grace_period is a time such as 30s or 5m, or a number of seconds."
-  }
 }
 
 variable "shutdown" {

@@ -1,17 +1,23 @@
-# Server groups. Nova limits the members of a group, so a place has one, or as many as hold its nodes and those that a batch adds. A node
-# remembers its place, the policy, and how many groups that had when its server was made: a group stays as long as a server may be in it,
-# after a shrink, a migration and a change of the policy too. A new server takes the first group with room. This file is the same in
-# "cluster" and "stateful".
+# Server groups. Nova limits the members of a group, so a place has one, or as many as hold its nodes and those that a
+# batch adds. A node remembers its place, the policy, and how many groups that had when its server was made: a group
+# stays as long as a server may be in it, after a shrink, a migration and a change of the policy too. A new server takes
+# the first group with room. This file is the same in "cluster" and "stateful".
 locals {
-  batch  = try(tonumber(var.max_batch_size), max(1, floor(coalesce(var.desired_capacity, length(local.nodes)) * tonumber(trimsuffix(var.max_batch_size, "%")) / 100)))
+  size = coalesce(var.desired_capacity, length(local.nodes))
+  batch = try(tonumber(var.max_batch_size), max(1, floor(
+    local.size * tonumber(trimsuffix(var.max_batch_size, "%")) / 100,
+  )), 1)
   policy = join(":", compact([var.servergroup_policies, var.max_server_per_host]))
 
-  # The command "terraform import" knows no resource that has no state yet. Until the first plan after it, nodes have no template.
+  # The command "terraform import" knows no resource that has no state yet. Until the first plan after it, nodes have no
+  # template.
   planned = alltrue([for node in local.nodes : length(node.template) > 0])
 
   # The nodes of each place, the newest first: those are without a server.
   place_of = { for name, node in local.nodes : name => "${node.region}/${coalesce(node.zone, "any")}" }
-  nodes_at = { for name, node in local.nodes : local.place_of[name] => format("%08d %s", 99999999 - node.index, name)... }
+  nodes_at = { for name, node in local.nodes :
+    local.place_of[name] => format("%08d %s", 99999999 - node.index, name)...
+  }
 
   # A place in a group for each member that it has room for.
   room = { for place in keys(local.nodes_at) : place => flatten([
@@ -21,17 +27,31 @@ locals {
   ]) }
 
   group_of = merge([for place, nodes in local.nodes_at : {
-    for i, node in sort(nodes) : substr(node, 9, -1) => try(local.room[place][i % length(local.room[place])], null)
+    for i, node in sort(nodes) :
+    substr(node, 9, -1) => try(local.room[place][i % length(local.room[place])], null)
   }]...)
   grouped = var.servergroup_policies != null && length(var.servergroup_ids) == 0
-  hints   = { for name in keys(local.nodes) : name => local.grouped ? [local.group_of[name]] : [for region, id in var.servergroup_ids : id if region == local.nodes[name].region] }
+  hints = { for name, node in local.nodes : name => local.grouped ? [local.group_of[name]] : [
+    for region, id in var.servergroup_ids : id if region == node.region
+  ] }
+
+  # How many groups a place needs now.
+  needs = { for place, nodes in local.nodes_at : place => ceil((length(nodes) + local.batch) / var.servergroup_size) }
+
+  # What the nodes remember: place, number of groups, policy.
+  memories = distinct([
+    for memory in flatten([for all in local.planned ? [terraform_data.generation] : [] : values(all)]) :
+    memory.input if memory.input != ""
+  ])
 }
 
 # A new generation of a node makes its server again, which remembers the groups then.
 resource "terraform_data" "generation" {
   for_each         = local.nodes
   triggers_replace = each.value.generation
-  input            = !local.grouped ? "" : "${local.place_of[each.key]}/${ceil((length(local.nodes_at[local.place_of[each.key]]) + local.batch) / var.servergroup_size)}/${local.policy}"
+  input = !local.grouped ? "" : join("/", [
+    local.place_of[each.key], local.needs[local.place_of[each.key]], local.policy,
+  ])
 
   lifecycle {
     ignore_changes = [input]
@@ -39,13 +59,15 @@ resource "terraform_data" "generation" {
 }
 
 resource "stackpolicy_affinity_attachment" "cluster" {
-  for_each = toset(flatten([for memories in local.planned ? [terraform_data.generation] : [] : [for memory in memories : [
-    for i in range(try(tonumber(split("/", memory.input)[2]), 0)) : join("/", [split("/", memory.input)[0], split("/", memory.input)[1], i, split("/", memory.input)[3]])
-  ]]]))
+  for_each = toset(flatten([for memory in [for text in local.memories : split("/", text)] : [
+    for i in range(memory[2]) : join("/", [memory[0], memory[1], i, memory[3]])
+  ]]))
   region = split("/", each.key)[0]
 
   servergroup {
-    name                = join("-", [for part in concat([var.cluster], slice(split("/", each.key), 1, 4)) : part if !contains(["any", "soft-anti-affinity"], part)])
+    name = join("-", [for part in concat([var.cluster], slice(split("/", each.key), 1, 4)) :
+      part if !contains(["any", "soft-anti-affinity"], part)
+    ])
     policies            = split(":", split("/", each.key)[3])[0] # servergroup_policies, when its nodes were made
     max_server_per_host = try(tonumber(split(":", each.key)[1]), null)
   }

@@ -4,7 +4,7 @@ output "nodes" {
 }
 
 output "servers" {
-  description = "The servers by the name of their node, each with its id, region and zone: for what hangs on them (hangs_on). Everything else refers to addresses, port_ids and slots."
+  description = "The servers by the name of their node, each with its id, region and zone: for what hangs on them."
   value = { for name, server in local.servers : name => {
     id     = server.id
     region = server.region
@@ -14,7 +14,9 @@ output "servers" {
 
 output "addresses" {
   description = "Address of each slot in its first network. It outlives the servers."
-  value       = { for name, slot in local.slots : name => openstack_networking_port_v2.slot["${name}/${slot.networks[0].name}"].all_fixed_ips[0] }
+  value = { for name, slot in local.slots :
+    name => openstack_networking_port_v2.slot["${name}/${slot.networks[0].name}"].all_fixed_ips[0]
+  }
 }
 
 output "floating_ips" {
@@ -69,10 +71,14 @@ output "slots" {
 
 output "volume_ids" {
   description = "Ids of the volumes, by slot and name."
-  value       = { for name in keys(local.slots) : name => { for key, v in local.volumes : v.volume => openstack_blockstorage_volume_v3.slot[key].id if v.slot == name } }
+  value = { for name, slot in local.slots : name => {
+    for d in slot.disks : d.name => openstack_blockstorage_volume_v3.slot["${name}/${d.name}"].id
+  } }
 }
 
 output "port_ids" {
   description = "Ids of the ports, by slot and network."
-  value       = { for name, slot in local.slots : name => { for n in slot.networks : n.name => openstack_networking_port_v2.slot["${name}/${n.name}"].id } }
+  value = { for name, slot in local.slots : name => {
+    for n in slot.networks : n.name => openstack_networking_port_v2.slot["${name}/${n.name}"].id
+  } }
 }

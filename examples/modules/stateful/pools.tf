@@ -1,5 +1,5 @@
-# A member is made when its server is in service, because it depends on the readiness attachment, and leaves before its node is drained: also
-# when the server is made again. A server listens at one port for life, so the node remembers the port.
+# A member is made when its server is in service, because it depends on the readiness attachment, and leaves before its
+# node is drained: also when the server is made again. A server listens at one port for life: the node remembers it.
 resource "openstack_lb_member_v2" "node" {
   for_each = merge([for name, node in local.nodes : {
     for p in node.pools : "${name}/${p.name}" => merge(p, { node = name, region = node.region })
@@ -16,6 +16,9 @@ resource "openstack_lb_member_v2" "node" {
   depends_on      = [stackpolicy_readiness_attachment.cluster]
 
   lifecycle {
-    ignore_changes = [protocol_port, subnet_id, monitor_address, monitor_port, weight, admin_state_up, tags] # it is made with a server; and what somebody sets by hand
+    ignore_changes = [
+      protocol_port, subnet_id, monitor_address, monitor_port, # what the server was made for
+      weight, admin_state_up, tags,                            # what somebody sets by hand
+    ]
   }
 }

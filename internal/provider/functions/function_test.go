@@ -40,3 +40,36 @@ func TestDistributeFunction(t *testing.T) {
 			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownOutputValue("o0")}}},
 	)
 }
+
+// TestRenderFunction: only the keys that are given are replaced, and braces of others stay as they are.
+func TestRenderFunction(t *testing.T) {
+	t.Parallel()
+	config := acctest.RequiresProvider + "resource \"terraform_data\" \"later\" { input = 2 }\n"
+	var checks []statecheck.StateCheck
+	for i, c := range [][2]string{
+		{`"{name}-{index} in {region}/{zone}, {ready}", { name = "web-0", index = 3, region = "RegionOne", zone = null, ready = true }`, "web-0-3 in RegionOne/none, true"},
+		{`"{name}{name} {other} {} {na me} {{name}} $${name} $$${name}", { name = "n" }`, "nn {other} {} {na me} {{name}} ${name} $${name}"},
+		{`"\\{name} \\{other} \\\\{name} {name}", { name = "{name}" }`, `{name} \{other} \{name} {name}`},
+		{`"{\n  name\n} {\"name\": 1}", { name = "n" }`, "{\n  name\n} {\"name\": 1}"},
+		{`"{index}", { index = terraform_data.later.output }`, "2"},
+		{`coalesce(provider::stackpolicy::render(null, {}), "null")`, "null"},
+	} {
+		name := fmt.Sprint("o", i)
+		call := "provider::stackpolicy::render(" + c[0] + ")"
+		if c[1] == "null" {
+			call = c[0]
+		}
+		config += fmt.Sprintf("output %q {\n  value = %s\n}\n", name, call)
+		checks = append(checks, statecheck.ExpectKnownOutputValue(name, knownvalue.StringExact(c[1])))
+	}
+	refused := func(values, says string) resource.TestStep {
+		return resource.TestStep{Config: acctest.RequiresProvider + "output \"o\" {\n  value = provider::stackpolicy::render(\"\", " + values + ")\n}\n",
+			PlanOnly: true, ExpectError: acctest.Says(says)}
+	}
+	acctest.Offline(t,
+		refused(`["a"]`, "values: an object is needed, not a list"),
+		refused(`{ name = ["a"] }`, "values.name: a text, a number, true or false is needed, not a list"),
+		resource.TestStep{Config: config, ConfigStateChecks: checks,
+			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectUnknownOutputValue("o4")}}},
+	)
+}

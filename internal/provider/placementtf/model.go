@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -22,26 +24,27 @@ import (
 var Hidden = packed.Names{"nodes", "slots", "change", "held"}
 
 type attachmentModel struct {
-	ID              types.String  `tfsdk:"id"`
-	Cluster         types.String  `tfsdk:"cluster"`
-	DesiredCapacity types.Int64   `tfsdk:"desired_capacity"`
-	MinSize         types.Int64   `tfsdk:"min_size"`
-	MaxSize         types.Int64   `tfsdk:"max_size"`
-	Regions         types.List    `tfsdk:"regions"`
-	NodeNamePattern types.String  `tfsdk:"node_name_pattern"`
-	Template        types.Map     `tfsdk:"template"`
-	Networks        types.Dynamic `tfsdk:"networks"`
-	Pools           types.Dynamic `tfsdk:"pools"`
-	Flavors         types.List    `tfsdk:"flavors"`
-	Ordinals        types.Bool    `tfsdk:"ordinals"`
-	RespectQuotas   types.Bool    `tfsdk:"respect_quotas"`
-	Image           types.String  `tfsdk:"image"`
-	UserData        types.String  `tfsdk:"user_data"`
-	Deletion        types.Object  `tfsdk:"deletion"`
-	Health          types.Object  `tfsdk:"health"`
-	Selector        types.Object  `tfsdk:"selector"`
-	Update          types.Object  `tfsdk:"update"`
-	Stateful        types.Object  `tfsdk:"stateful"`
+	ID              types.String   `tfsdk:"id"`
+	Cluster         types.String   `tfsdk:"cluster"`
+	DesiredCapacity types.Int64    `tfsdk:"desired_capacity"`
+	MinSize         types.Int64    `tfsdk:"min_size"`
+	MaxSize         types.Int64    `tfsdk:"max_size"`
+	Regions         places.Regions `tfsdk:"regions"`
+	NodeNamePattern types.String   `tfsdk:"node_name_pattern"`
+	Template        types.Map      `tfsdk:"template"`
+	Networks        types.Dynamic  `tfsdk:"networks"`
+	Pools           types.Dynamic  `tfsdk:"pools"`
+	Disks           types.Dynamic  `tfsdk:"disks"`
+	Flavors         types.List     `tfsdk:"flavors"`
+	Ordinals        types.Bool     `tfsdk:"ordinals"`
+	RespectQuotas   types.Bool     `tfsdk:"respect_quotas"`
+	Image           types.String   `tfsdk:"image"`
+	UserData        types.String   `tfsdk:"user_data"`
+	Deletion        types.Object   `tfsdk:"deletion"`
+	Health          types.Object   `tfsdk:"health"`
+	Selector        types.Object   `tfsdk:"selector"`
+	Update          types.Object   `tfsdk:"update"`
+	Stateful        types.Object   `tfsdk:"stateful"`
 
 	Nodes        types.String `tfsdk:"nodes"` // a text, see [Hidden]
 	Slots        types.String `tfsdk:"slots"`
@@ -57,7 +60,8 @@ type attachmentModel struct {
 
 	UserDataTexts types.Map `tfsdk:"user_data_texts"`
 
-	sources sources // ids of the images and flavors
+	sources sources          // ids of images, flavors and networks
+	seen    map[string]int64 // sizes of the disks of slots that a refresh saw, by slot and name
 }
 
 type deletionModel struct {
@@ -95,13 +99,14 @@ var (
 		"closed":     types.BoolType,
 		"networks":   networksType,
 		"pools":      poolsType,
+		"disks":      disksType,
 	}}
 	slotType = types.ObjectType{AttrTypes: map[string]attr.Type{
 		"index":    types.Int64Type,
 		"region":   types.StringType,
 		"zone":     types.StringType,
 		"template": templateType,
-		"volumes":  types.ListType{ElemType: types.StringType},
+		"disks":    slotDisksType,
 		"networks": networksType,
 		"in_use":   types.BoolType,
 	}}
@@ -110,8 +115,19 @@ var (
 // listed reports whether a list has elements.
 func listed(list types.List) bool { return value.Given(list) && len(list.Elements()) > 0 }
 
+// nameRegion names the one region that has no name in the configuration.
+func (m *attachmentModel) nameRegion(name string) {
+	if counts := m.Distribution.Elements(); name == "" && len(counts) == 1 {
+		name = slices.Collect(maps.Keys(counts))[0] // it is new, and no refresh has stored the name
+	}
+	m.Regions = m.Regions.Named(name)
+	m.sources.Region = name
+}
+
 // listedRegions translates the regions.
-func (m attachmentModel) listedRegions() []placement.Region { return places.ReadRegions(m.Regions) }
+func (m attachmentModel) listedRegions() []placement.Region {
+	return places.ReadRegions(m.Regions.List)
+}
 
 // deletion returns the block deletion, which is empty if it is not given.
 func (m attachmentModel) deletion(ctx context.Context, diags *diag.Diagnostics) deletionModel {
@@ -150,7 +166,7 @@ func (m attachmentModel) requiresMarks(ctx context.Context, diags *diag.Diagnost
 // flavors returns the flavors that the attachment, its regions and its zones list.
 func (m attachmentModel) flavors() roster.Flavors {
 	flavors := roster.Flavors{}
-	for at, list := range places.Own[types.List](m.Regions, "flavors") {
+	for at, list := range places.Own[types.List](m.Regions.List, "flavors") {
 		flavors[at] = texts(list)
 	}
 	if listed(m.Flavors) {
@@ -201,12 +217,12 @@ func (m attachmentModel) userData() map[placement.Place]string {
 
 // path is where a place has an argument.
 func (m attachmentModel) path(at placement.Place, argument string) path.Path {
-	return places.Path(m.Regions, at, argument)
+	return places.Path(m.Regions.List, at, argument)
 }
 
 func (m attachmentModel) perPlace(argument, all string) map[placement.Place]string {
 	own := map[placement.Place]string{}
-	for at, text := range places.Own[types.String](m.Regions, argument) {
+	for at, text := range places.Own[types.String](m.Regions.List, argument) {
 		if text.ValueString() != "" {
 			own[at] = text.ValueString()
 		}
@@ -223,7 +239,8 @@ type sources struct {
 	Flavors roster.FlavorIDs            `json:"flavors,omitempty"` // "" for a flavor that is gone
 
 	Networks map[string]map[string]network `json:"networks,omitempty"`
-	Pools    map[string]string             `json:"pools,omitempty"` // what templates of a region have of them
+	Region   string                        `json:"region,omitempty"` // of regions that has no name there
+	Pools    map[string]string             `json:"pools,omitempty"`  // what templates of a region have of them
 }
 
 // image is an image of a configuration.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -185,7 +186,7 @@ func (m attachmentModel) validateNetworks(diags *diag.Diagnostics) {
 		return
 	}
 	refuse := func(at path.Path, format string, args ...any) {
-		diags.AddAttributeError(at, "Invalid networks", fmt.Sprintf(format, args...))
+		diags.AddAttributeError(at, "Invalid argument", fmt.Sprintf(format, args...))
 	}
 	if len(networks) == 0 {
 		refuse(path.Root(keyNetworks), "networks has no network. Write one, such as %s.", networkShape.Like)
@@ -216,7 +217,7 @@ func (m attachmentModel) validateNetworks(diags *diag.Diagnostics) {
 
 // regionsWith counts the regions that have a network. Regions that are not known yet do not matter.
 func (m attachmentModel) regionsWith(o shape.Object) (count int) {
-	if !places.Named(m.Regions) {
+	if !places.Named(m.Regions.List) {
 		return 1
 	}
 	for _, r := range m.listedRegions() {
@@ -229,7 +230,7 @@ func (m attachmentModel) regionsWith(o shape.Object) (count int) {
 
 // validateNetworkPlaces refuses a place without a network, and with one twice.
 func (m attachmentModel) validateNetworkPlaces(networks []shape.Object, refuse func(path.Path, string, ...any)) {
-	if !places.Named(m.Regions) || len(networks) == 0 {
+	if !places.Named(m.Regions.List) || len(networks) == 0 {
 		return
 	}
 	for _, r := range m.listedRegions() {
@@ -255,7 +256,7 @@ func (m attachmentModel) validateNetworkPlaces(networks []shape.Object, refuse f
 				}
 			}
 			if len(first) == 0 {
-				refuse(path.Root(keyNetworks), "networks has none for %s: no server could be made there.", at)
+				refuse(path.Root(keyNetworks), "networks has none for %s, which regions has: no server could be made there.", at)
 			}
 		}
 	}
@@ -286,6 +287,27 @@ func (p *attachmentPlanner) refuseFewAddresses(d decision) {
 			p.diags.AddAttributeError(path.Root(keyNetworks).AtListIndex(i).AtName("floating_ips"), "Too few addresses",
 				fmt.Sprintf("networks[%d].floating_ips has %s, and %d are needed: one for each node and for each of "+
 					"max_batch_size.", i, countOf(len(list.Elements()), "address", "addresses"), needs))
+		}
+	}
+}
+
+// refuseStrangers refuses addresses of slots that are not there and that no new node gets.
+func (p *attachmentPlanner) refuseStrangers(d decision) {
+	slots := slices.Sorted(maps.Keys(d.next.Slots))
+	for i, o := range p.plan.networks() {
+		for _, key := range []string{"addresses", "floating_ips"} {
+			addresses, _ := o[key].(types.Map)
+			for _, name := range slices.Sorted(maps.Keys(addresses.Elements())) {
+				if slices.Contains(slots, name) || p.plan.naming().Gives(name, d.next.Next) {
+					continue
+				}
+				hint := fmt.Sprintf("Slots: %s.", text.Few(slots))
+				if near := shape.Nearest(name, slots); near != "" {
+					hint = fmt.Sprintf("Did you mean %q?", near)
+				}
+				p.diags.AddAttributeError(path.Root(keyNetworks), "No such slot", fmt.Sprintf(
+					"networks[%d].%s has %q, which is no slot, and no new node gets that name. %s", i, key, name, hint))
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package placementtf
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,25 +32,31 @@ type part map[string]any
 type partArgument struct {
 	name  string
 	value types.Dynamic
-	read  func() error
+	keys  []string // what it fills in of a template
+	wrong error    // what is wrong with it, or not known
 }
 
 func (m attachmentModel) partArguments() []partArgument {
+	_, wrongNetworks := networkShape.List(keyNetworks, m.Networks)
+	_, wrongPools := poolShape.Map(keyPools, m.Pools)
+	_, wrongDisks := diskShape.Map(keyDisks, m.Disks)
 	return []partArgument{
-		{keyNetworks, m.Networks, func() error { _, err := networkShape.List(keyNetworks, m.Networks); return err }},
-		{keyPools, m.Pools, func() error { _, err := poolShape.Map(keyPools, m.Pools); return err }},
+		{keyNetworks, m.Networks, []string{keyNetworks}, wrongNetworks},
+		{keyPools, m.Pools, []string{keyPools}, wrongPools},
+		{keyDisks, m.Disks, []string{keyDisks, roster.KeyBootVolume, roster.KeyVolumes}, wrongDisks},
 	}
 }
 
 // validateParts says what is wrong with the parts. A plan refuses what it must know and does not.
 func (m attachmentModel) validateParts(diags *diag.Diagnostics) {
 	for _, argument := range m.partArguments() {
-		if err := argument.read(); err != nil && !value.Is[shape.Unknown](err) {
-			diags.AddAttributeError(path.Root(argument.name), fmt.Sprintf("Invalid %s", argument.name), err.Error()+".")
+		if argument.wrong != nil && !value.Is[shape.Unknown](argument.wrong) {
+			diags.AddAttributeError(path.Root(argument.name), "Invalid argument", shape.Ended(argument.wrong))
 		}
 	}
 	m.validateNetworks(diags)
 	m.validatePools(diags)
+	m.validateDisks(diags)
 	m.validateTemplateKeys(diags)
 }
 
@@ -57,8 +64,10 @@ func (m attachmentModel) validateParts(diags *diag.Diagnostics) {
 func (m attachmentModel) validateTemplateKeys(diags *diag.Diagnostics) {
 	for at, values := range m.templatesGiven() {
 		for _, argument := range m.partArguments() {
-			if _, twice := values.Elements()[argument.name]; twice && !argument.value.IsNull() {
-				refuseGivenTwice(m.path(at, "template").AtMapKey(argument.name), argument.name, argument.name, diags)
+			for _, key := range argument.keys {
+				if _, twice := values.Elements()[key]; twice && !argument.value.IsNull() {
+					refuseGivenTwice(m.path(at, "template").AtMapKey(key), argument.name, key, diags)
+				}
 			}
 		}
 	}
@@ -71,9 +80,12 @@ func refuseGivenTwice(at path.Path, argument, key string, diags *diag.Diagnostic
 
 // unreadPart returns the first thing in the parts that a plan must know and does not.
 func (m attachmentModel) unreadPart() (at string, unread bool) {
+	if unknown, is := errors.AsType[shape.Unknown](m.Regions.Wrong); is {
+		return unknown.At, true
+	}
 	for _, argument := range m.partArguments() {
-		if err := argument.read(); value.Is[shape.Unknown](err) {
-			return err.(shape.Unknown).At, true
+		if unknown, is := errors.AsType[shape.Unknown](argument.wrong); is {
+			return unknown.At, true
 		}
 	}
 	return "", false
@@ -94,6 +106,12 @@ func (m attachmentModel) unknownPart() (at string, unknown bool) {
 			if shape.HoldsUnknown(pools[name][key]) {
 				return fmt.Sprintf("pools[%q].%s", name, key), true
 			}
+		}
+	}
+	disks := m.disks()
+	for _, name := range slices.Sorted(maps.Keys(disks)) {
+		if shape.HoldsUnknown(disks[name]["type"]) {
+			return fmt.Sprintf("disks[%q].type", name), true
 		}
 	}
 	return "", false
@@ -124,7 +142,7 @@ func (m attachmentModel) partPlaces() (all []placement.Place) {
 
 // partTexts returns what the templates of places have of networks and pools, as far as it is known.
 func (m attachmentModel) partTexts() map[placement.Place]map[string]string {
-	texts := map[placement.Place]map[string]string{}
+	texts := map[placement.Place]map[string]string{{}: m.diskTexts()}
 	for _, at := range m.partPlaces() {
 		texts[at] = map[string]string{}
 		if networks := m.networksAt(at); len(networks) > 0 && known(networks...) {
@@ -241,7 +259,8 @@ type shownParts struct {
 	before map[string]shownNode // nodes as they were shown
 	seen   map[[4]string]packed.Value
 
-	addresses bool // whether nodes have addresses by their ordinals
+	sizes     map[string]int64 // of the disks of slots as they were shown
+	addresses bool             // whether nodes have addresses by their ordinals
 }
 
 func (m attachmentModel) partsShown() shownParts {
@@ -249,7 +268,11 @@ func (m attachmentModel) partsShown() shownParts {
 	if err != nil {
 		before = nil // the roster was read from the same text
 	}
-	return shownParts{m, m.networks(), before, map[[4]string]packed.Value{}, m.givesAddresses()}
+	slots, err := packed.Elements[shownSlot](m.Slots.ValueString())
+	if err != nil {
+		slots = nil
+	}
+	return shownParts{m, m.networks(), before, map[[4]string]packed.Value{}, sizesOf(slots), m.givesAddresses()}
 }
 
 // once returns what was shown for a key, or shows it.
@@ -260,27 +283,28 @@ func (s shownParts) once(key [4]string, show func() packed.Value) packed.Value {
 	return s.seen[key]
 }
 
-// forgetParts makes the parts of a new node or slot unknown that are not known yet. How many there are, and which
-// networks have ports of their own, is known.
-func (m attachmentModel) forgetParts(template packed.Value, at placement.Place, diags *diag.Diagnostics) (
-	forgotten packed.Value, networks, pools bool,
-) {
-	unknown := map[string]packed.Text{}
-	if !known(m.networksAt(at)...) {
-		networks, unknown[keyNetworks] = true, packed.Text{String: types.StringUnknown()}
+// forgetParts makes the parts of a new node or slot unknown that are not known yet, and returns their keys in its
+// template. How many there are, and which networks have ports of their own, is known.
+func (m attachmentModel) forgetParts(
+	template packed.Value, at placement.Place, diags *diag.Diagnostics,
+) (forgotten packed.Value, keys map[string]bool) {
+	boot, others := m.nodeDisks()
+	keys = map[string]bool{
+		keyNetworks: !known(m.networksAt(at)...), keyPools: !known(slices.Collect(maps.Values(m.poolsAt(at.Region)))...),
+		keyDisks: !known(others...), roster.KeyBootVolume: !known(boot...),
 	}
-	if !known(slices.Collect(maps.Values(m.poolsAt(at.Region)))...) {
-		pools, unknown[keyPools] = true, packed.Text{String: types.StringUnknown()}
-	}
-	if len(unknown) == 0 || bytes.Equal(template, packed.Unknown) {
-		return template, networks, pools
+	maps.DeleteFunc(keys, func(_ string, unknown bool) bool { return !unknown })
+	if len(keys) == 0 || bytes.Equal(template, packed.Unknown) {
+		return template, keys
 	}
 	values := elements[packed.Text](string(template), diags)
 	if values == nil {
 		values = map[string]packed.Text{}
 	}
-	maps.Copy(values, unknown)
-	return packed.Value(packed.Map(values).ValueString()), networks, pools
+	for key := range keys {
+		values[key] = packed.Text{String: types.StringUnknown()}
+	}
+	return packed.Value(packed.Map(values).ValueString()), keys
 }
 
 // templatesIn are the different templates that nodes and slots of a region have or had.

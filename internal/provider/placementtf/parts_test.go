@@ -42,7 +42,7 @@ func written(v any) attr.Value {
 type o = map[string]any
 
 func modelOf(networks, pools any) attachmentModel {
-	m := attachmentModel{Networks: types.DynamicNull(), Pools: types.DynamicNull(), Regions: places.Value([]placement.Region{
+	m := attachmentModel{Networks: types.DynamicNull(), Pools: types.DynamicNull(), Disks: types.DynamicNull(), Regions: places.Value([]placement.Region{
 		{Bin: placement.Bin{Name: "One"}, Zones: []placement.Bin{{Name: "a"}, {Name: "b"}}}, {Bin: placement.Bin{Name: "Two"}},
 	})}
 	if networks != nil {

@@ -65,6 +65,7 @@ func (p *attachmentPlanner) decide(ctx context.Context) (d decision, ok bool) {
 	if p.plan.forgetsSlots(d.now, p.diags) || p.plan.shrinksVolumes(ctx, p.state, p.diags) {
 		return d, false
 	}
+	p.refuseRelease(ctx, d.now)
 	p.plan.sources = p.resolve(ctx, d.now)
 	p.refuseLoose(d.now)
 	policy := p.memory.complete(p.plan.policy(ctx, p.state, p.memory.Marked, p.diags))
@@ -78,6 +79,7 @@ func (p *attachmentPlanner) decide(ctx context.Context) (d decision, ok bool) {
 	d.next, d.change, d.policy = p.planRoster(ctx, d.now, policy)
 	p.refuseGone(d.change)
 	p.refuseFewAddresses(d)
+	p.refuseStrangers(d)
 	p.refuseUnpooled(d)
 	p.refuseRenamed()
 	return d, !p.diags.HasError()
@@ -139,6 +141,7 @@ func (p *attachmentPlanner) planRoster(
 func (p *attachmentPlanner) say(ctx context.Context, d decision) {
 	p.refuseTwice(d.next)
 	p.warnOfKept(d)
+	p.warnOfLarger()
 	var before []placement.Region
 	if p.state != nil {
 		before = p.state.listedRegions()
@@ -188,7 +191,7 @@ func (p *attachmentPlanner) store(ctx context.Context, d decision) {
 	plan.setPhase(d.change.Status)
 	plan.Remaining = types.Int64Value(d.change.Remaining)
 	if p.state != nil {
-		plan.UserDataTexts, plan.Nodes = p.state.UserDataTexts, p.state.Nodes // as they were
+		plan.UserDataTexts, plan.Nodes, plan.Slots = p.state.UserDataTexts, p.state.Nodes, p.state.Slots // as they were
 	}
 	plan.remember(d.next, d.written)
 	plan.record(d.change, after.Batch)

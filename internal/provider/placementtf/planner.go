@@ -82,14 +82,10 @@ func (p *attachmentPlanner) fillSize() {
 	}
 }
 
-// fillRegion names the one region of a configuration that leaves its name out: as the one region in the state, or as
-// the provider's.
+// fillRegion names the one region of a configuration that leaves its name out: as it was in the state, or as the
+// provider's.
 func (p *attachmentPlanner) fillRegion(ctx context.Context) {
-	if !places.Nameless(p.config.Regions) {
-		return
-	}
-	if p.state != nil && len(p.state.Regions.Elements()) == 1 {
-		p.plan.Regions = places.Name(p.plan.Regions, p.state.listedRegions()[0].Name)
+	if !places.Nameless(p.plan.Regions.List) {
 		return
 	}
 	cloud := p.backend.Get(ctx, p.diags)
@@ -100,5 +96,5 @@ func (p *attachmentPlanner) fillRegion(ctx context.Context) {
 	if err != nil {
 		p.diags.AddAttributeError(path.Root("regions"), "Unable to determine the region", err.Error())
 	}
-	p.plan.Regions = places.Name(p.plan.Regions, region)
+	p.plan.nameRegion(region)
 }

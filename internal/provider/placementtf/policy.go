@@ -94,9 +94,6 @@ func (m attachmentModel) templates() roster.Templates {
 		add(at, roster.KeyImage, m.sources.word(at.Region, name))
 		add(at, roster.KeyImageID, m.sources.Images[at.Region][name].ID)
 	}
-	if sizes := m.volumes(); len(sizes) > 0 {
-		add(placement.Place{}, roster.KeyVolumes, string(roster.NamesOf(slices.Collect(maps.Keys(sizes)))))
-	}
 	for at, text := range m.userData() {
 		add(at, roster.KeyUserData, hashOf(text))
 	}
@@ -114,7 +111,7 @@ func (m attachmentModel) templates() roster.Templates {
 
 // templatesGiven are the templates of the attachment, of its regions and of its zones, as written.
 func (m attachmentModel) templatesGiven() map[placement.Place]types.Map {
-	given := places.Own[types.Map](m.Regions, "template")
+	given := places.Own[types.Map](m.Regions.List, "template")
 	given[placement.Place{}] = m.Template
 	return given
 }
@@ -172,13 +169,12 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 
 // Validate checks the known arguments.
 func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
-	if value.Given(m.Regions) && !listed(m.Regions) {
+	m.Regions.Check(ctx, diags)
+	if value.Given(m.Regions.List) && !listed(m.Regions.List) {
 		diags.AddAttributeError(path.Root("regions"), "No places",
 			"Nothing says where nodes may go. Give regions, with zones where you choose these.")
 	}
-	if places.Nameless(m.Regions) {
-		m.Regions = places.Name(m.Regions, "the provider's")
-	}
+	m.Regions = m.Regions.Named("the provider's")
 	if value.Given(m.Cluster) && value.Given(m.NodeNamePattern) {
 		if fault := naming.Pattern(m.NodeNamePattern.ValueString()).CheckNames(m.Cluster.ValueString()); fault != "" {
 			diags.AddAttributeError(path.Root("node_name_pattern"), "Invalid names of nodes",

@@ -26,8 +26,9 @@ var poolShape = shape.Shape{
 		"region": shape.Text, "pool_id": shape.Text, "protocol_port": shape.Whole, "subnet_id": shape.Text,
 		"monitor_address": shape.Text, "monitor_port": shape.Whole, "backup": shape.Flag,
 	},
-	Needs: [][]string{{"region"}, {"pool_id"}, {"protocol_port"}},
-	Known: []string{"region"},
+	Needs:  [][]string{{"region"}, {"pool_id"}, {"protocol_port"}},
+	Known:  []string{"region"},
+	Bounds: map[string][2]int64{"protocol_port": {1, 65535}, "monitor_port": {1, 65535}},
 }
 
 // ofPool is what a node keeps of a pool.
@@ -156,7 +157,7 @@ func (m attachmentModel) validatePools(diags *diag.Diagnostics) {
 		o := pools[name]
 		key := asJSON([]any{textOf(o, "region"), textOf(o, "pool_id"), partOf(o, []string{"protocol_port"})})
 		if was, twice := first[key]; twice && textOf(o, "pool_id") != "" {
-			diags.AddAttributeError(path.Root(keyPools).AtMapKey(name), "Invalid pools", fmt.Sprintf(
+			diags.AddAttributeError(path.Root(keyPools).AtMapKey(name), "Invalid argument", fmt.Sprintf(
 				"pools[%q] is pools[%q] again. Octavia takes one member of one address and port.", name, was))
 		}
 		first[key] = name

@@ -61,6 +61,7 @@ func (m *attachmentModel) refresh(
 	seen.Taken = r.Taken(m.naming(), l.Others)
 	after.see(r, seen)
 	m.noteFound(b, r, seen)
+	m.seeVolumes(ctx, l.cloud, r, l.closed, diags)
 	r, after.Sources = m.lookAgain(ctx, l.cloud, b.Walk(), r, before.Sources, seen.Missing, l.closed, diags)
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	policy.Diskless = diskless(b.Walk(), r)

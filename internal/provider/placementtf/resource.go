@@ -23,6 +23,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/private"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -88,8 +89,12 @@ func (r *attachmentResource) ModifyPlan(
 		planner.memory = loadMemory(ctx, req.Private, diags)
 		planner.state = &attachmentModel{}
 		diags.Append(req.State.Get(ctx, planner.state)...)
+		planner.state.nameRegion(planner.memory.Sources.Region)
 	}
 	planner.plan.sources = planner.memory.Sources
+	if planner.state != nil && places.Nameless(planner.plan.Regions.List) && len(planner.state.Regions.List.Elements()) == 1 {
+		planner.plan.nameRegion(planner.state.listedRegions()[0].Name)
+	}
 	if d := planner.modify(ctx, req, resp); !diags.HasError() { // of a refused plan nothing may be worked out
 		planner.publish(ctx, d)
 	}
@@ -148,6 +153,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	state.sources = before.Sources
+	state.nameRegion(before.Sources.Region)
 	var remembered roster.Roster
 	var after memory
 	var ok bool

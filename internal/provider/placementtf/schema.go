@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
@@ -45,8 +44,6 @@ func attachmentSchema() schema.Schema {
 	userData := attribute.ComputedMap(types.StringType, "The user data that nodes have, or should have, by the hash "+
 		"in their `template.user_data`.")
 	userData.Sensitive = true
-	regions := places.ArgumentWithTemplates("region", true)
-	regions.Optional, regions.Required = false, true
 	return schema.Schema{
 		MarkdownDescription: "Decides where each node of a cluster belongs, and remembers it: feed `nodes` to the " +
 			"`for_each` of your servers. Growing adds nodes, shrinking removes some, an update replaces some in " +
@@ -62,7 +59,17 @@ func attachmentSchema() schema.Schema {
 			"min_size":         size(0, placement.MaxNodes, "Smallest size. Defaults to `0`."),
 			"max_size": size(placement.Unlimited, placement.MaxNodes,
 				"Largest size. Defaults to `-1`, no limit."),
-			"regions": regions,
+			"regions": schema.DynamicAttribute{
+				Required:   true,
+				CustomType: places.RegionsType{},
+				MarkdownDescription: "Regions to spread nodes over, and the availability zones in each: a list of objects such as " +
+					"`{ name = \"RegionOne\", zones = [{ name = \"az-1\" }] }`. Without `zones` Nova chooses the zone. The " +
+					"`name` of a region may be left out where there is one: it is the provider's. Both take `weight` (share " +
+					"of the nodes, relative to the others, `100`), `cap` (maximum number of nodes, `-1`, none), `min` " +
+					"(minimum, filled first, `0`), `closed` (takes no nodes, and its nodes stay as they are, as in an " +
+					"outage; a closed region gets no requests), `template` (over the one of the attachment) and `flavors` " +
+					"(in place of those of the attachment); a region also `image` and `user_data`, which plans show unless " +
+					"it is `sensitive()`. Another key is refused."},
 			"node_name_pattern": schema.StringAttribute{
 				Optional:   true,
 				Computed:   true,
@@ -91,6 +98,12 @@ func attachmentSchema() schema.Schema {
 				"objects with `region`, `pool_id` and `protocol_port`, and any of `subnet_id`, `monitor_address`, " +
 				"`monitor_port` and `backup`. A server listens at a port for life: let the members take " +
 				"`each.value.pools`. Another key is refused."},
+			"disks": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Volumes of new nodes: a map of objects " +
+				"with `size` in GiB, and any of `type` and `boot` (the server boots from it). Let the servers take " +
+				"`each.value.disks`, which end with them. With `stateful` the others belong to the slots, and outlive " +
+				"the servers: `slots[*].disks` has them, each also with its `zone`, a name or a map by zone, or by " +
+				"region/zone. Another key is refused. With `RETAIN` a slot keeps a disk that the map has no more, until " +
+				"`release` names it. None becomes smaller."},
 			"flavors": places.FlavorsArgument("Flavors of new nodes, [the best one " +
 				"first](../guides/rolling-out-an-image.md#flavors-in-order), by id or name. Let the servers take " +
 				"`each.value.flavor_id`."),
@@ -101,11 +114,11 @@ func attachmentSchema() schema.Schema {
 			// Maps as large as the cluster have no nested attributes: Terraform takes longer for them.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, "+
 				"perhaps an `ordinal`, a `region`, a `zone` (null: Nova's choice), a `template`, the `image_id` of "+
-				"`image`, a `flavor` of `flavors` and its `flavor_id`, the `generation` of its server, the `mark` "+
+				"`image`, its `networks`, `pools` and `disks`, a `flavor` of `flavors` and its `flavor_id`, the `generation` of its server, the `mark` "+
 				"that its server gets when it is in service, and whether its place is `closed`."),
 			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of "+
 				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, the "+
-				"`template` of its node, or of the last one, the names of its `volumes`, and whether it is `in_use`."),
+				"`template` of its node, or of the last one, its `disks` and `networks`, and whether it is `in_use`."),
 			"user_data_texts": userData,
 			"next_index":      attribute.ComputedNumber("Index of the next new node."),
 			"distribution": attribute.ComputedMap(value.ZoneCountsType, "Number of nodes by region and zone. Nodes "+
@@ -252,18 +265,7 @@ func statefulBlock() schema.Block {
 				"the next node in its place, `DELETE` gives it up, and Terraform destroys everything that it kept.",
 				stringvalidator.OneOf("RETAIN", onRemovalDelete)),
 			"release": namesArgument("Names of kept slots to give up: Terraform destroys everything that they keep. " +
-				"While a name is listed, no new slot gets it. Also names of volumes that `volumes` has no more."),
-			"volumes": schema.MapAttribute{
-				Optional:    true,
-				ElementType: value.WholeType{},
-				Validators: []validator.Map{
-					mapvalidator.NoNullValues(),
-					mapvalidator.ValueInt64sAre(int64validator.AtLeast(1)),
-				},
-				MarkdownDescription: "Size in GiB of each volume of a slot, by its name. The template of new " +
-					"nodes has the names, as JSON, under `volumes`. With `RETAIN` a slot keeps a volume that the map " +
-					"has no more, until `release` names it. None becomes smaller.",
-			},
+				"While a name is listed, no new slot gets it. Also names of disks that `disks` has no more."),
 		}, "on_removal")
 }
 

@@ -273,7 +273,7 @@ func (m *attachmentModel) lookAgain(
 		}
 	}
 	after.alias(l.words)
-	after.Pools = before.Pools
+	after.Pools, after.Region = before.Pools, m.sources.Region
 	m.sources = after
 	warnOfGone(after, diags)
 	for name, n := range r.Nodes {

@@ -17,6 +17,7 @@ import (
 
 // resolve looks up what is new in the plan, and refuses names that nothing has.
 func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) (resolved sources) {
+	resolved.Region = p.plan.sources.Region
 	closed := closedRegions(p.plan.listedRegions())
 	l, shown := p.plan.looker(p.backend.Walk(), now), map[string]shownNode{}
 	if p.state != nil {

@@ -20,6 +20,7 @@ import (
 // shownNode is an element of the attribute nodes.
 type shownNode struct {
 	Closed     bool         `msgpack:"closed"`
+	Disks      packed.Value `msgpack:"disks"`
 	Flavor     packed.Text  `msgpack:"flavor"`
 	FlavorID   packed.Text  `msgpack:"flavor_id"`
 	Generation int64        `msgpack:"generation"`
@@ -36,12 +37,12 @@ type shownNode struct {
 
 // shownSlot is an element of the attribute slots.
 type shownSlot struct {
+	Disks    []shownDisk  `msgpack:"disks"` // they outlive the servers
 	InUse    bool         `msgpack:"in_use"`
 	Index    int64        `msgpack:"index"`
 	Networks packed.Value `msgpack:"networks"` // with the slot's own addresses
 	Region   string       `msgpack:"region"`
 	Template packed.Value `msgpack:"template"`
-	Volumes  []string     `msgpack:"volumes"`
 	Zone     packed.Text  `msgpack:"zone"`
 }
 
@@ -111,11 +112,15 @@ func (m attachmentModel) slots(diags *diag.Diagnostics) map[string]roster.Slot {
 			slots = map[string]roster.Slot{}
 		}
 		at := placement.Place{Region: shown.Region, Zone: shown.Zone.ValueString()}
+		var names []string
+		for _, disk := range shown.Disks {
+			names = append(names, disk.Name)
+		}
 		slots[name] = roster.Slot{
 			Index:    shown.Index,
 			Place:    at,
 			Template: roster.NewTemplate(elements[string](string(shown.Template), diags)),
-			Volumes:  roster.NamesOf(shown.Volumes),
+			Volumes:  roster.NamesOf(names),
 		}
 	}
 	return slots
@@ -131,12 +136,12 @@ func (m *attachmentModel) rememberSlots(r roster.Roster, parts shownParts) {
 	for name, s := range r.Slots {
 		_, inUse := r.Nodes[name]
 		slots[name] = shownSlot{
+			Disks:    parts.slotDisks(name, s),
 			InUse:    inUse,
 			Index:    s.Index,
 			Networks: parts.slotNetworks(name, s.Template, s.Place),
 			Region:   s.Region,
 			Template: packed.Value(packed.Map(s.Template.Values()).ValueString()),
-			Volumes:  append([]string{}, s.Volumes.List()...),
 			Zone:     packed.Text{String: value.TextOrNull(s.Zone)},
 		}
 	}
@@ -170,6 +175,7 @@ func (m *attachmentModel) remember(r roster.Roster, regions []placement.Region) 
 		}
 		nodes[name] = shownNode{
 			Closed:     closed[placement.Place{Region: n.Region}] || closed[n.Place],
+			Disks:      parts.disks(n.Template),
 			Flavor:     packed.Text{String: value.TextOrNull(n.Flavor)},
 			FlavorID:   packed.Text{String: value.TextOrNull(n.FlavorID)},
 			Generation: n.Generation,

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/shape"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -21,7 +22,6 @@ const onRemovalDelete = "DELETE"
 type statefulModel struct {
 	OnRemoval types.String `tfsdk:"on_removal"`
 	Release   types.List   `tfsdk:"release"`
-	Volumes   types.Map    `tfsdk:"volumes"`
 }
 
 // validateStateful refuses updates that would give a node another place or name.
@@ -57,16 +57,6 @@ func (m attachmentModel) stateful(ctx context.Context, diags *diag.Diagnostics) 
 	return &roster.Stateful{Retain: s.OnRemoval.ValueString() != onRemovalDelete, Release: texts(s.Release)}
 }
 
-// volumes returns the sizes of the volumes of a slot, by name.
-func (m attachmentModel) volumes() map[string]int64 {
-	sizes := map[string]int64{}
-	given, _ := m.Stateful.Attributes()["volumes"].(types.Map)
-	for name, size := range given.Elements() {
-		sizes[name] = size.(types.Int64).ValueInt64()
-	}
-	return sizes
-}
-
 // forgetsSlots refuses to remove the block stateful while slots are kept: Terraform
 // would destroy the volumes and ports of these slots, which nobody asked for.
 func (m attachmentModel) forgetsSlots(now roster.Roster, diags *diag.Diagnostics) bool {
@@ -90,7 +80,7 @@ func (m attachmentModel) shrinksVolumes(
 	if state == nil || stateful == nil {
 		return false
 	}
-	at := path.Root("stateful").AtName("volumes")
+	at := path.Root(keyDisks)
 	before, now := state.volumes(), m.volumes()
 	var kept []string
 	for _, name := range slices.Sorted(maps.Keys(before)) {
@@ -100,15 +90,42 @@ func (m attachmentModel) shrinksVolumes(
 			kept = append(kept, name)
 		case there && 0 < size && size < before[name]: // 0 is unknown
 			refused = true
-			diags.AddAttributeError(at.AtMapKey(name), "A volume becomes smaller", fmt.Sprintf(
-				"The volumes %s have %d GiB, and Cinder does not shrink them to %d GiB. Leave the size, or give a "+
-					"volume of another name.", name, before[name], size))
+			diags.AddAttributeError(at.AtMapKey(name), "A disk becomes smaller", fmt.Sprintf(
+				"The disks %s have %d GiB, and Cinder does not shrink them to %d GiB. Leave the size, or give a "+
+					"disk of another name.", name, before[name], size))
 		}
 	}
 	if len(kept) > 0 {
-		diags.AddAttributeWarning(at, "Volumes are kept", fmt.Sprintf(
-			"%s: volumes does not have them any more. Each slot keeps its own, with the data, and its next server is "+
+		diags.AddAttributeWarning(at, "Disks are kept", fmt.Sprintf(
+			"%s: disks does not have them any more. Each slot keeps its own, with the data, and its next server is "+
 				"made without. To destroy them, name them in release.", text.Few(kept)))
 	}
 	return refused
+}
+
+// refuseRelease refuses to release what is not there. A name that was listed before may be: it was released then.
+func (p *attachmentPlanner) refuseRelease(ctx context.Context, now roster.Roster) {
+	stateful := p.plan.stateful(ctx, p.diags)
+	if p.state == nil || stateful == nil {
+		return
+	}
+	var before []string
+	if was := p.state.stateful(ctx, p.diags); was != nil {
+		before = was.Release
+	}
+	there := slices.Sorted(maps.Keys(now.Slots))
+	for _, slot := range now.Slots {
+		there = append(there, slot.Volumes.List()...)
+	}
+	for i, name := range stateful.Release {
+		if slices.Contains(there, name) || slices.Contains(before, name) {
+			continue
+		}
+		hint := fmt.Sprintf("Slots: %s.", text.Few(slices.Sorted(maps.Keys(now.Slots))))
+		if near := shape.Nearest(name, there); near != "" {
+			hint = fmt.Sprintf("Did you mean %q?", near)
+		}
+		p.diags.AddAttributeError(path.Root("stateful").AtName("release").AtListIndex(i), "Nothing to release",
+			fmt.Sprintf("There is no slot and no disk %q. %s", name, hint))
+	}
 }

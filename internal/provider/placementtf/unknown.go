@@ -68,13 +68,13 @@ const neverKnown = "timestamp() and uuid() are never known while planning: neith
 
 // knowsEnough refuses unknown values that decide about every plan.
 func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
-	if at, unknown := places.Unknown(ctx, p.plan.Regions, path.Root("regions")); unknown {
-		p.refuseUnknown(at)
-		return false
-	}
 	plan := p.plan
 	if at, unknown := plan.unreadPart(); unknown {
 		p.refuseUnknownPart(at)
+		return false
+	}
+	if at, unknown := places.Unknown(ctx, plan.Regions.List, path.Root("regions")); unknown {
+		p.refuseUnknown(at)
 		return false
 	}
 	decisive := []namedValue{
@@ -131,7 +131,7 @@ func (p *attachmentPlanner) sourcesKnown(ctx context.Context) bool {
 
 // known reports whether an argument is known, for all places and for each.
 func (p *attachmentPlanner) known(ctx context.Context, argument string, all attr.Value) bool {
-	own := places.Own[attr.Value](p.plan.Regions, argument)
+	own := places.Own[attr.Value](p.plan.Regions.List, argument)
 	return value.Known(ctx, append(slices.Collect(maps.Values(own)), all)...)
 }
 
@@ -143,7 +143,7 @@ func (p *attachmentPlanner) waitsForSources(ctx context.Context, plan tfsdk.Plan
 	if p.known(ctx, "image", p.plan.Image) {
 		argument = "user_data"
 	}
-	if !sameExcept(plan, state, places.Nameless(p.config.Regions)) {
+	if !sameExcept(plan, state) {
 		p.diags.AddAttributeError(path.Root(argument), "Not known before the apply", fmt.Sprintf("The value of %s is "+
 			"known only after the apply, and this plan changes other arguments of the cluster, or gives it for the "+
 			"first time. Apply the resource that it comes from first, with -target, or leave the other arguments as "+
@@ -156,12 +156,12 @@ func (p *attachmentPlanner) waitsForSources(ctx context.Context, plan tfsdk.Plan
 	return true
 }
 
-// sameExcept reports whether a plan is the state, except for images and user data that are not known, and for the name
-// of a nameless region. A value that the state does not have is not the same.
-func sameExcept(plan tfsdk.Plan, state tfsdk.State, nameless bool) bool {
+// sameExcept reports whether a plan is the state, except for images and user data that are not known. A value that
+// the state does not have is not the same.
+func sameExcept(plan tfsdk.Plan, state tfsdk.State) bool {
 	same, err := tftypes.Transform(plan.Raw, func(at *tftypes.AttributePath, v tftypes.Value) (tftypes.Value, error) {
 		name, _ := at.LastStep().(tftypes.AttributeName)
-		waits := name == "image" || name == "user_data" || name == "name" && nameless
+		waits := name == "image" || name == "user_data"
 		if field := plan.Schema.GetAttributes()[string(name)]; len(at.Steps()) == 1 && field != nil {
 			waits = waits || field.IsComputed()
 		}
@@ -185,7 +185,7 @@ func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
 	for argument, all := range map[string]attr.Value{
 		"template": p.plan.Template, roster.KeyImage: p.plan.Image, roster.KeyUserData: p.plan.UserData,
 	} {
-		given[argument] = places.Own[attr.Value](p.plan.Regions, argument)
+		given[argument] = places.Own[attr.Value](p.plan.Regions.List, argument)
 		given[argument][placement.Place{}] = all
 	}
 	nodes := elements[shownNode](p.plan.Nodes.ValueString(), p.diags)
@@ -193,13 +193,15 @@ func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
 		at := placement.Place{Region: n.Region, Zone: n.Zone.ValueString()}
 		var forgets bool
 		n.Template, forgets = forgetTemplate(ctx, n.Template, at, given, p.diags)
-		var networks, pools bool
-		n.Template, networks, pools = p.plan.forgetParts(n.Template, at, p.diags)
-		if !forgets && !networks && !pools {
+		var unknown map[string]bool
+		if n.Template, unknown = p.plan.forgetParts(n.Template, at, p.diags); !forgets && len(unknown) == 0 {
 			continue
 		}
-		if networks {
+		if unknown[keyNetworks] {
 			n.Networks = show(p.plan.networksAt(at), networksType)
+		}
+		if unknown[keyDisks] || unknown[roster.KeyBootVolume] {
+			n.Disks = showDisks(p.plan.nodeDisks())
 		}
 		n.Mark.String = types.StringUnknown()
 		if !knownAt(ctx, given[roster.KeyImage], at) {
@@ -212,7 +214,7 @@ func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
 	for name, s := range slots {
 		at := placement.Place{Region: s.Region, Zone: s.Zone.ValueString()}
 		s.Template, _ = forgetTemplate(ctx, s.Template, at, given, p.diags)
-		s.Template, _, _ = p.plan.forgetParts(s.Template, at, p.diags)
+		s.Template, _ = p.plan.forgetParts(s.Template, at, p.diags)
 		slots[name] = s
 	}
 	if p.plan.Slots.ValueString() != "" {

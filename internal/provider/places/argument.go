@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
@@ -104,15 +103,6 @@ func Nameless(list types.List) bool {
 	}
 	region, ok := list.Elements()[0].(types.Object)
 	return ok && value.Given(region) && region.Attributes()["name"].IsNull()
-}
-
-// Name gives the one region of a list a name.
-func Name(list types.List, name string) types.List {
-	region := list.Elements()[0].(types.Object)
-	fields := region.Attributes()
-	fields["name"] = types.StringValue(name)
-	named := types.ObjectValueMust(region.AttributeTypes(context.Background()), fields)
-	return types.ListValueMust(list.ElementType(context.Background()), []attr.Value{named})
 }
 
 // ReadRegions translates a list of regions with their zones.
@@ -213,35 +203,4 @@ func minsOf(zones attr.Value) (total int64) {
 		}
 	}
 	return total
-}
-
-// Value returns the list of regions and their zones, with their names alone.
-func Value(regions []placement.Region) types.List {
-	region := ArgumentWithTemplates("region", true).NestedObject.Type().(types.ObjectType)
-	zones := region.AttrTypes["zones"].(types.ListType)
-	list := make([]attr.Value, len(regions))
-	for i, r := range regions {
-		fields := nameAlone(region, r.Name)
-		if len(r.Zones) > 0 {
-			named := make([]attr.Value, len(r.Zones))
-			for j, z := range r.Zones {
-				zone := zones.ElemType.(types.ObjectType)
-				named[j] = types.ObjectValueMust(zone.AttrTypes, nameAlone(zone, z.Name))
-			}
-			fields["zones"] = types.ListValueMust(zones.ElemType, named)
-		}
-		list[i] = types.ObjectValueMust(region.AttrTypes, fields)
-	}
-	return types.ListValueMust(region, list)
-}
-
-// nameAlone returns the attributes of a place, which are null except for its name.
-func nameAlone(place types.ObjectType, name string) map[string]attr.Value {
-	fields := map[string]attr.Value{}
-	for field, of := range place.AttrTypes {
-		null := tftypes.NewValue(of.TerraformType(context.Background()), nil)
-		fields[field], _ = of.ValueFromTerraform(context.Background(), null) // every type has it
-	}
-	fields["name"] = types.StringValue(name)
-	return fields
 }

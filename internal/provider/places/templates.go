@@ -61,28 +61,6 @@ func UserDataArgument(description string) schema.Attribute {
 	return argument
 }
 
-// ArgumentWithTemplates is a list of places, each of which may have a template and flavors of its own, and a region an
-// image and user data too.
-func ArgumentWithTemplates(kind string, nested bool) schema.ListNestedAttribute {
-	argument := Argument(kind, nested)
-	over := "the template of the attachment"
-	if kind == "zone" {
-		over = "the templates of its region and of the attachment"
-	}
-	of := argument.NestedObject.Attributes
-	of["template"] = TemplateArgument(fmt.Sprintf("Template of new nodes in the %s, merged over %s.", kind, over))
-	of["flavors"] = FlavorsArgument(fmt.Sprintf("Flavors of new nodes of the %s, in place of %s.", kind, over))
-	if nested {
-		of["name"] = RegionArgument("Name of the region. Where there is one it defaults to the provider's.")
-		of["image"] = attribute.Text("Image of new nodes of the region, by name or id.", attribute.NotEmpty)
-		of["user_data"] = UserDataArgument("User data of new nodes of the region.")
-		zones := ArgumentWithTemplates("zone", false)
-		zones.MarkdownDescription = of["zones"].GetMarkdownDescription()
-		of["zones"] = zones
-	}
-	return argument
-}
-
 // each visits the regions of a list, each followed by its zones. It leaves out places that are not known yet.
 func each(list types.List, visit func(of placement.Place, at path.Path, fields map[string]attr.Value)) {
 	for i, region := range list.Elements() {

@@ -27,6 +27,8 @@ const (
 	Texts Kind = "a list of texts"
 	Map   Kind = "a map of texts"
 	Any   Kind = "a list or a map of texts"
+
+	TextOrMap Kind = "a text or a map of texts"
 )
 
 // Shape is what an object may have.
@@ -37,7 +39,9 @@ type Shape struct {
 	Short string           // the attribute that a mere text is, if any
 	Needs [][]string       // of each of these it has at least one
 	Known []string         // attributes that must be known while planning
-	Like  string           // an example of the whole argument
+
+	Bounds map[string][2]int64 // least and largest numbers
+	Like   string              // an example of the whole argument
 }
 
 // Object has the attributes of an object that are given, by name. Null ones are left out.
@@ -134,6 +138,12 @@ func (s Shape) object(at string, v attr.Value) (Object, error) {
 		if slices.Contains(s.Known, f.Name) && HoldsUnknown(read) || kind == Any && read.IsUnknown() {
 			return nil, Unknown{at + "." + f.Name}
 		}
+		if n, is := read.(types.Int64); is && !n.IsUnknown() {
+			bounds, has := s.Bounds[f.Name]
+			if n := n.ValueInt64(); has && (n < bounds[0] || n > bounds[1]) {
+				return nil, fmt.Errorf("%s.%s is %d, and must be between %d and %d", at, f.Name, n, bounds[0], bounds[1])
+			}
+		}
 		object[f.Name] = read
 	}
 	for _, one := range s.Needs {
@@ -146,18 +156,22 @@ func (s Shape) object(at string, v attr.Value) (Object, error) {
 
 // advice names the nearest key, else all keys.
 func (s Shape) advice(written string) string {
-	keys := slices.Sorted(maps.Keys(s.Keys))
-	keys = slices.Sorted(slices.Values(slices.AppendSeq(keys, maps.Keys(s.Lists))))
-	best, least := "", 4
-	for _, key := range keys {
-		if d := distance(written, key); d < least && d < len(key) {
-			best, least = key, d
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(s.Keys)), maps.Keys(s.Lists))
+	if near := Nearest(written, keys); near != "" {
+		return fmt.Sprintf(". Did you mean %q?", near)
+	}
+	return ". It has " + strings.Join(slices.Sorted(slices.Values(keys)), ", ")
+}
+
+// Nearest returns the word that is nearest to what was written, of equally near ones the first, or "" if none is near.
+func Nearest(written string, words []string) (best string) {
+	least := 4
+	for _, word := range slices.Sorted(slices.Values(words)) {
+		if d := distance(written, word); d < least && d <= (len(word)+1)/3 {
+			best, least = word, d
 		}
 	}
-	if best != "" {
-		return fmt.Sprintf(". Did you mean %q?", best)
-	}
-	return ". It has " + strings.Join(keys, ", ")
+	return best
 }
 
 // distance counts the letters to add, take away or change.
@@ -219,6 +233,11 @@ func (k Kind) read(v attr.Value) (attr.Value, error) {
 			return Texts.read(v)
 		}
 		return Map.read(v)
+	case TextOrMap:
+		if _, err := value.Fields(v); err == nil {
+			return Map.read(v)
+		}
+		return text(v)
 	case Map:
 		if v.IsUnknown() {
 			return types.MapUnknown(types.StringType), nil
@@ -289,4 +308,12 @@ func HoldsUnknown(v attr.Value) bool {
 		return slices.ContainsFunc(list.Elements(), attr.Value.IsUnknown)
 	}
 	return v != nil && v.IsUnknown()
+}
+
+// Ended returns an error with a period, if it does not ask something.
+func Ended(err error) string {
+	if text := err.Error(); strings.HasSuffix(text, "?") {
+		return text
+	}
+	return err.Error() + "."
 }

@@ -69,6 +69,22 @@ func dynamicOf(v any) tftypes.Value {
 	if v == nil || v == tftypes.UnknownValue {
 		return tftypes.NewValue(tftypes.DynamicPseudoType, v)
 	}
+	switch v := v.(type) {
+	case Attributes:
+		of, values := map[string]tftypes.Type{}, map[string]tftypes.Value{}
+		for name, e := range v {
+			values[name] = dynamicOf(e)
+			of[name] = values[name].Type()
+		}
+		return tftypes.NewValue(tftypes.Object{AttributeTypes: of}, values)
+	case []any:
+		of, values := make([]tftypes.Type, len(v)), make([]tftypes.Value, len(v))
+		for i, e := range v {
+			values[i] = dynamicOf(e)
+			of[i] = values[i].Type()
+		}
+		return tftypes.NewValue(tftypes.Tuple{ElementTypes: of}, values)
+	}
 	text, err := json.Marshal(v)
 	value, wrong := dynamic.Parse(string(text))
 	if err = errors.Join(err, wrong); err != nil {

@@ -7,7 +7,7 @@ module "server" {
   image            = var.image
   flavors          = ["m1.small"]
   networks         = [{ name = "shared", floating_ip_pool = "public" }]
-  volumes          = { data = { size = 1 } }
+  disks            = { data = { size = 1 } }
   pools            = { api = { region = "RegionOne", pool_id = var.pool_id, protocol_port = 80 } }
 }
 

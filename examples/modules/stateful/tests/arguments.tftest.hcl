@@ -9,7 +9,7 @@ variables {
     { name = "shared", security_group_ids = ["6c4e2a18-9f3b-4d57-a2c6-0b8d7e5f1a93"], floating_ip_pool = "public", floating_ips = { test-1 = "203.0.113.9" } },
     { name = "storage", zones = ["az-1", "RegionOne/az-3"], addresses = { test-0 = "10.10.0.7" }, port_security_enabled = false, allowed_address_pairs = ["10.10.0.250"] },
   ]
-  volumes = {
+  disks = {
     data = { size = 7, type = "fast", zone = { "az-1" = "nova", "RegionOne/az-2" = "cinder-2" } }
     wal  = { size = 1, zone = "nova" }
   }
@@ -26,7 +26,7 @@ variables {
 run "arguments" {
   command = plan
   assert {
-    condition     = { for name, s in output.slots : s.zone => openstack_blockstorage_volume_v3.slot["${name}-data"].availability_zone } == { az-1 = "nova", az-2 = "cinder-2", az-3 = "az-3" } && alltrue([for key, v in openstack_blockstorage_volume_v3.slot : endswith(key, "-data") ? v.size == 7 && v.volume_type == "fast" : v.size == 1 && v.availability_zone == "nova"])
+    condition     = { for name, s in output.slots : s.zone => openstack_blockstorage_volume_v3.slot["${name}/data"].availability_zone } == { az-1 = "nova", az-2 = "cinder-2", az-3 = "az-3" } && alltrue([for key, v in openstack_blockstorage_volume_v3.slot : endswith(key, "/data") ? v.size == 7 && v.volume_type == "fast" : v.size == 1 && v.availability_zone == "nova"])
     error_message = "The volumes are not those that were given."
   }
   assert {
@@ -42,7 +42,7 @@ run "arguments" {
     error_message = "The addresses are not those that were given."
   }
   assert {
-    condition     = stackpolicy_placement_attachment.cluster.stateful == { on_removal = "DELETE", release = tolist(["test-7"]), volumes = tomap({ data = 7, wal = 1 }) } && stackpolicy_placement_attachment.cluster.deletion.criteria == "OLDEST_FIRST" && stackpolicy_placement_attachment.cluster.update.method == "RECREATE" && stackpolicy_placement_attachment.cluster.update.max_batch_size == "40%" && stackpolicy_placement_attachment.cluster.update.causes == tolist(["TEMPLATE"])
+    condition     = stackpolicy_placement_attachment.cluster.stateful == { on_removal = "DELETE", release = tolist(["test-7"]) } && stackpolicy_placement_attachment.cluster.deletion.criteria == "OLDEST_FIRST" && stackpolicy_placement_attachment.cluster.update.method == "RECREATE" && stackpolicy_placement_attachment.cluster.update.max_batch_size == "40%" && stackpolicy_placement_attachment.cluster.update.causes == tolist(["TEMPLATE"])
     error_message = "Slots and batches are not those that were given."
   }
   assert {
@@ -54,7 +54,7 @@ run "arguments" {
 run "without_volumes" {
   command = plan
   variables {
-    volumes              = {}
+    disks                = {}
     servergroup_policies = "anti-affinity"
     servergroup_size     = 1
     regions              = [{ name = "RegionOne", zones = [{ name = "az-1" }] }]
@@ -74,20 +74,4 @@ run "another_group" {
     condition     = length(stackpolicy_affinity_attachment.cluster) == 0 && alltrue([for s in openstack_compute_instance_v2.node : one(s.scheduler_hints).group == "1c2e4f60-8a9b-4c3d-9e5f-7a6b8c9d0e1f"])
     error_message = "The servers are in the group that was given, and there is no other."
   }
-}
-
-run "a_key_that_no_volume_has" {
-  command = plan
-  variables {
-    volumes = { data = { size = 7, typ = "fast" } }
-  }
-  expect_failures = [var.volumes]
-}
-
-run "moving_away_from_a_volume" {
-  command = plan
-  variables {
-    causes = ["PLACEMENT"]
-  }
-  expect_failures = [var.causes]
 }

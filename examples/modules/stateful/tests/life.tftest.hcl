@@ -7,7 +7,7 @@ variables {
   image            = "debian-12"
   flavors          = ["m1.tiny"]
   networks         = ["shared"]
-  volumes          = { data = { size = 1 } }
+  disks            = { data = { size = 1 } }
 }
 
 run "creation" {

@@ -1,0 +1,41 @@
+# What both modules work out: this file is the same in "cluster" and "stateful".
+locals {
+  # A node that leaves may have a replaced server alone.
+  servers = { for name, server in openstack_compute_instance_v2.node :
+    name => server if contains(keys(local.nodes), name)
+  }
+
+  # The address of a node in its first network: an import of a server does not read the order of its networks.
+  address = { for name, server in local.servers : name => try(
+    coalesce([for n in server.network : n.fixed_ip_v4 if n.uuid == local.nodes[name].networks[0].id]...),
+    coalesce(server.access_ip_v4, server.access_ip_v6), "",
+  ) }
+
+  # The addresses that are asked, where a server has several.
+  asked = merge(
+    { for name, address in local.address : name => address if length(local.nodes[name].networks) > 1 }, local.floating,
+  )
+
+  user_data = { for name, node in local.nodes : name => provider::stackpolicy::render(
+    try(stackpolicy_placement_attachment.cluster.user_data_texts[node.template.user_data], null),
+    { name = name, index = node.index, region = node.region, zone = node.zone },
+  ) }
+
+  # Whether an address is set is no secret, though the address may be one.
+  health_http = nonsensitive(var.health_url != null) || var.health_status != null
+  health = anytrue([
+    local.health_http, var.health_port != null, var.health_pool_ids != null, var.health_grace != null,
+    var.health_timeout != null,
+  ])
+
+  readiness_http      = nonsensitive(var.readiness_url != null) || var.readiness_status != null
+  readiness_hook_type = nonsensitive(var.readiness_hook_url != null) ? "webhook" : "command"
+  readiness_hook = nonsensitive(var.readiness_hook_url != null) || anytrue([for given in [
+    var.readiness_hook_command, var.readiness_hook_environment, var.readiness_hook_timeout,
+  ] : given != null])
+
+  drain_hook_type = nonsensitive(var.drain_hook_url != null) ? "webhook" : "command"
+  drain_hook = nonsensitive(var.drain_hook_url != null) || anytrue([for given in [
+    var.drain_hook_command, var.drain_hook_environment, var.drain_hook_timeout,
+  ] : given != null])
+}
