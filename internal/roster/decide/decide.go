@@ -15,8 +15,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Known is what a plan knows before it decides anything.
-type Known struct {
+// Start is what a plan has before it decides anything.
+type Start struct {
 	Policy roster.Policy // with the wanted templates
 	All    facts.Facts   // all nodes, including the ones that the plan removes
 
@@ -25,8 +25,8 @@ type Known struct {
 	names verdict.Names
 }
 
-// Know works out what a plan knows.
-func Know(now roster.Roster, seen roster.Seen, policy roster.Policy) (k Known, err error) {
+// Begin works out what a plan has before it decides.
+func Begin(now roster.Roster, seen roster.Seen, policy roster.Policy) (k Start, err error) {
 	now = zonesFrom(now, seen, policy.Regions)
 	giveUp(now, seen, policy)
 	k.Policy = policy
@@ -42,11 +42,11 @@ func Know(now roster.Roster, seen roster.Seen, policy roster.Policy) (k Known, e
 
 // Plan makes a plan: it works out the facts, passes each want through the gate, and collects the verdicts.
 func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (verdict.Plan, error) {
-	known, err := Know(now, seen, policy)
+	start, err := Begin(now, seen, policy)
 	if err != nil {
 		return verdict.Plan{}, err
 	}
-	l := newLedger(known, seen)
+	l := newLedger(start, seen)
 	if err := l.wants(); err != nil {
 		return verdict.Plan{}, err
 	}
@@ -212,7 +212,7 @@ func (l *ledger) apply(r *roster.Roster, seen roster.Seen) {
 // firstTemplate gives nodes without a template the template of their place, because nobody knows
 // what they were made from. If the mark of a node has the hash of another template, the node was
 // made from that one, which is not known here; it stays without a template. An import knows the image.
-func (k *Known) firstTemplate(now roster.Roster) error {
+func (k *Start) firstTemplate(now roster.Roster) error {
 	bare := map[string]roster.Node{}
 	for name, n := range now.Nodes {
 		switch wanted := k.Policy.Templates.At(n.Place); {

@@ -17,7 +17,7 @@ import (
 // the health of the cluster, and the rollout. The gate sees a copy of its numbers. While wants are asked only
 // [ledger.decide] changes it. Then finish adds the nodes that come, and settle gives verdicts to the nodes that wait.
 type ledger struct {
-	Known
+	Start
 	room
 	gate.Counts
 	rollout rollout
@@ -38,10 +38,10 @@ type ledger struct {
 	retries map[roster.Template]int64 // numbers of pending second tries, by template
 }
 
-func newLedger(known Known, seen roster.Seen) *ledger {
-	now, all, policy := known.now, known.All, known.Policy
+func newLedger(start Start, seen roster.Seen) *ledger {
+	now, all, policy := start.now, start.All, start.Policy
 	l := &ledger{
-		Known:    known,
+		Start:    start,
 		room:     roomOf(now, all, seen, policy),
 		Counts:   gate.Counts{First: first(now, all, seen, policy)},
 		rollout:  rolloutOf(now, policy),

@@ -268,11 +268,11 @@ func TestChanges(t *testing.T) {
 				t.Fatalf("%s was changed, and is not in doubt:%s", name, decided(change))
 			}
 		}
-		known, err := decide.Know(r, seen, policy)
+		start, err := decide.Begin(r, seen, policy)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, f := range known.All { // a first template is no change of a node
+		for name, f := range start.All { // a first template is no change of a node
 			before.Nodes[name] = f.Node
 		}
 		checkChange(t, before, next, change)
