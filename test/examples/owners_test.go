@@ -133,3 +133,55 @@ func TestModuleOwners(t *testing.T) {
 		}
 	}
 }
+
+// past lists the arguments of what the modules make for each node or slot that come from a variable, past the node, and
+// why: a change of one reaches all nodes at once.
+var past = map[string]string{
+	"openstack_compute_instance_v2.tags":                "Nova changes them in place",
+	"openstack_compute_instance_v2.metadata":            "Nova changes it in place",
+	"openstack_compute_instance_v2.stop_before_destroy": "it is for a server that leaves",
+	"openstack_lb_member_v2.pool_id":                    "it may come from the same apply, and is no matter of the server",
+	"stackpolicy_deletion_attachment.cluster":           "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.enabled":           "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.shutdown":          "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.grace_period":      "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.depends_on":        "an order has no value",
+	"stackpolicy_deletion_attachment.url":               "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.command":           "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.environment":       "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.timeout":           "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.default_result":    "it is for a server that leaves",
+	"stackpolicy_affinity_attachment.name":              "a group keeps its name",
+}
+
+// TestModuleRemembers: what is made for a node or a slot comes from the node or the slot, or stands in the list.
+func TestModuleRemembers(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	for _, module := range []string{"cluster", "stateful"} {
+		files, err := filepath.Glob("modules/" + module + "/*.tf")
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, file := range files {
+			for _, block := range regexp.MustCompile(`(?ms)^resource "(\w+)" "\w+" \{\n(.*?)^\}\n`).FindAllStringSubmatch(read(t, file), -1) {
+				if !regexp.MustCompile(`(?m)^  for_each `).MatchString(block[2]) {
+					continue
+				}
+				argument := ""
+				for line := range strings.Lines(block[2]) {
+					if set := regexp.MustCompile(`^ +(\w+) += `).FindStringSubmatch(line); set != nil {
+						argument = set[1]
+					}
+					if strings.Contains(line, "var.") {
+						at := block[1] + "." + argument
+						used[at] = true
+						assert.NotEmpty(t, past[at], "%s: %s reaches all nodes at once: %s", file, at, line)
+					}
+				}
+			}
+		}
+	}
+	for at := range past {
+		assert.True(t, used[at], "%s is in no module", at)
+	}
+}
