@@ -98,6 +98,7 @@ type question struct {
 	// closed, opened or unreachable (region Q), or both (Q is open).
 	moment string
 	named  []string // candidates
+	bare   bool     // whether no server ever carried a mark
 }
 
 const (
@@ -224,6 +225,7 @@ func (q question) policy() roster.Policy {
 	p := roster.Policy{Name: named, Capacity: q.capacity, Regions: []placement.Region{{Bin: bin(home.Region)}}, Criteria: deletion.OldestFirst,
 		Templates: templates(cmp.Or(q.wanted, "b")), RequireMarks: !q.is("unmarked"), Begins: q.is("begins"),
 		Opened: map[string]bool{closed.Region: q.is("opened")}, Unreachable: map[string]bool{closed.Region: q.is("unreachable")}}
+	p.Unmarked = q.bare && p.RequireMarks
 	switch {
 	case q.is("zones"):
 		p.Regions[0].Zones = []placement.Bin{bin(zones[0].Zone), bin(zones[1].Zone)}

@@ -64,6 +64,7 @@ type world struct {
 	machines map[string]machine
 	deposed  map[string][]machine // servers that Terraform made again and has not destroyed yet, because what depends on the new ones failed
 	strays   map[string][]machine // servers that Nova made, and of which Terraform got no answer
+	ports    bool                 // whether the server of a node needs the node's port
 	misnamed bool                 // whether its servers have other names than their nodes
 	time     int
 	peak     int // number of servers that ever were there in a way
@@ -100,6 +101,7 @@ func (w *world) look(lie int, of []string, imports bool) {
 		s := view(name, m)
 		found := !w.misnamed && (!slices.Contains(of, name) || lies[lie].tell(&m, &s))
 		m.found = m.found || found
+		w.bare = w.bare && !(found && s.InService != "" && s.InService == string(w.r.Nodes[name].Mark))
 		if w.machines[name] = m; found {
 			servers = append(servers, s)
 		}
@@ -247,15 +249,19 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 	for _, name := range r.Names() {
 		n, m := r.Nodes[name], w.machines[name]
 		_, there := w.machines[name]
-		switch again := m.tainted || m.asked < n.Generation; {
+		fate, again := outcome[name], m.tainted || m.asked < n.Generation
+		creates := again || !there // Nova makes no server for a change in place
+		if w.ports && creates && len(w.strays[name]) > 0 {
+			fate = "not done" // a server of which Terraform never heard has the port
+		}
+		switch {
 		case !w.does(m, n):
 			m.mark = string(n.Mark)
 			w.machines[name] = m
-		case outcome[name] == "not done" || outcome[name] == "lost":
+		case fate == "not done" || fate == "lost":
 			fine = false
 			refused := w.keeps() && len(w.strays[name]) > 1 // by the readiness attachment
-			creates := again || !there                      // Nova makes no server for a change in place
-			if outcome[name] == "lost" && creates && !refused {
+			if fate == "lost" && creates && !refused {
 				w.time++
 				w.strays[name] = append(slices.Clip(w.strays[name]), machine{image: n.Template.Values()["image"], region: n.Region, status: "ACTIVE",
 					generation: n.Generation, born: w.time})
@@ -269,11 +275,11 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 		default:
 			w.time++
 			made := machine{image: n.Template.Values()["image"], region: n.Region, status: "ACTIVE", generation: n.Generation, asked: n.Generation,
-				mark: string(n.Mark), up: outcome[name] == "up", born: w.time}
+				mark: string(n.Mark), up: fate == "up", born: w.time}
 			if !again {
 				made.own, made.noted, made.marked = m.own, m.noted, m.marked
 			}
-			if outcome[name] == "ERROR" {
+			if fate == "ERROR" {
 				made.status, made.unmade, made.tainted, fine = "ERROR", true, true, false
 			}
 			if again && there && !w.keeps() {
@@ -285,10 +291,13 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 	if w.r = r; end == "is killed" {
 		return true
 	}
+	waits := func(m machine) bool { return m.status == "ACTIVE" && m.own != m.mark }
+	fresh := slices.ContainsFunc(r.Names(), func(name string) bool { m := w.machines[name]; return waits(m) && m.noted != m.mark })
 	for _, name := range r.Names() {
 		m := w.machines[name]
 		switch {
 		case m.status == "ACTIVE" && m.own == m.mark:
+		case fresh && waits(m) && m.noted == m.mark && !m.up: // an apply with new servers does not wait for it again
 		case m.status == "ACTIVE" && m.up && end != "waits while none answers":
 			w.time++
 			m.own, m.noted, m.marked = m.mark, "", w.time
@@ -620,8 +629,10 @@ func (w *world) err(t *tally, number int, batch int64) {
 	at.look(0, nil, false)
 	all := at.first()
 	never := at.never(all)
+	// Without a mark or a note no plan knows that there is a readiness attachment.
+	unheard := at.bare && !slices.ContainsFunc(slices.Collect(maps.Values(at.machines)), func(m machine) bool { return m.noted != "" })
 	last := steps("good", "up", "", "both")
-	if at.keeps() { // else another node may come after the next one
+	if at.keeps() && !unheard { // else another node may come after the next one
 		t.note("What never served serves after one apply.", at.without(never, all), at.String, last)
 	}
 	for more := at.capacity + 3; more > 0 && at.restless(last) != ""; more-- {
@@ -683,6 +694,7 @@ func (w *world) without(never []string, first bool) string {
 // it takes an even sample.
 func histories(q question, depth, bound int, calm bool) *tally {
 	total, known := &tally{held: map[*hold.Hold]bool{}}, map[string]bool{}
+	q.bare = true
 	worlds := []*world{{question: q, seen: roster.NewSeen(), machines: map[string]machine{}, deposed: map[string][]machine{}, strays: map[string][]machine{}}}
 	worlds[0].errs(total)
 	worlds[0].renews(total)

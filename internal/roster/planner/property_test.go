@@ -3,7 +3,6 @@ package planner
 import (
 	"flag"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -21,7 +20,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/plans"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"pgregory.net/rapid"
 )
 
@@ -50,18 +48,6 @@ func draws(t *testing.T, cases int, property func(*rapid.T)) {
 		defer func() { _ = checks.Value.Set(checks.DefValue) }()
 	}
 	rapid.Check(t, property)
-}
-
-// TestMain draws the same cases each time in the runs of .ci/run, so that only a change of the code makes a test fail; "make exhaust"
-// draws others each night.
-func TestMain(m *testing.M) {
-	flag.Parse()
-	if seed := flag.Lookup("rapid.seed"); runs.Asked(runs.Short, runs.Sweep) && seed.Value.String() == seed.DefValue {
-		if err := seed.Value.Set("1"); err != nil {
-			panic(err)
-		}
-	}
-	os.Exit(m.Run())
 }
 
 func sometimes(t *rapid.T, one int, label string) bool {
