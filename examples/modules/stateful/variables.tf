@@ -139,7 +139,7 @@ variable "attempt" {
 # Other arguments of the servers. They change without another server.
 
 variable "hangs_on" {
-  description = "What else hangs on the servers: it leaves after a drain, and is there before a new server is asked."
+  description = "Your own resources that refer to the servers: destroyed after a drain. Default: nothing."
   type        = any
   default     = null
 }
