@@ -26,9 +26,7 @@ func (a *Attachment) fill(before, after *attributes, hidden map[string]bool) {
 	listed := now.listed()
 	a.Regions = outline(rows(old, listed), rows(next, listed))
 	a.number(old, next, hidden["template"] || hidden["nodes"])
-	reasons, returned := now.told()
-	a.returned, a.others = returned, now.Held[others]
-	a.place(old, next, reasons)
+	a.place(old, next, before)
 	a.had = now.had()
 	for name, slot := range old.Slots {
 		_, stays := next.Slots[name]
@@ -46,7 +44,7 @@ func (a *Attachment) fill(before, after *attributes, hidden map[string]bool) {
 	}
 	a.Remaining, a.Phase, a.Status, a.Held = after.Remaining, after.Phase, after.Status, after.Held
 	if before == nil || after.Moves != before.Moves { // equal ones are of an earlier plan
-		a.Moves = after.Moves
+		a.Moves, a.Why = after.Moves, after.Change
 	}
 	moves := false
 	if after.Update != nil {
@@ -92,13 +90,10 @@ func (a *Attachment) at(p placement.Place) []*Bin {
 	return []*Bin{&r.Bin}
 }
 
-// place puts the nodes into their places.
-func (a *Attachment) place(old, next roster.Roster, reasons map[string]string) {
+// place puts the nodes into their places. An index is used once, except by slots: a node with an earlier one returns.
+func (a *Attachment) place(old, next roster.Roster, before *attributes) {
 	add := func(name string, n roster.Node, fate Fate, reason string) {
 		places := a.at(n.Place)
-		if len(a.Templates) > 0 && a.Templates[0].Hidden {
-			reason = "" // it may name values of templates
-		}
 		places[0].Nodes = append(places[0].Nodes, Node{
 			Name:     name,
 			Index:    n.Index,
@@ -121,24 +116,25 @@ func (a *Attachment) place(old, next roster.Roster, reasons map[string]string) {
 		then, stays := next.Nodes[name]
 		switch {
 		case !stays:
-			add(name, n, Leaves, reasons[name])
+			add(name, n, Leaves, "")
 		case then.Place != n.Place:
 			moves := fmt.Sprintf("moves from %s to %s", n, then)
 			add(name, n, Leaves, moves)
 			add(name, then, Comes, moves)
 		case then.Generation != n.Generation:
-			add(name, then, Remade, reasons[name])
+			add(name, then, Remade, "")
 		case then.Template != n.Template:
-			add(name, then, Changes, reasons[name])
+			add(name, then, Changes, "")
 		default:
-			add(name, then, Stays, reasons[name])
+			add(name, then, Stays, "")
 		}
 	}
 	for name, n := range next.Nodes {
 		_, was := old.Nodes[name]
+		_, slot := old.Slots[name]
 		switch {
 		case was:
-		case slices.Contains(a.returned, name):
+		case before != nil && !slot && n.Index < before.Next:
 			add(name, n, Returns, "")
 		default:
 			add(name, n, Comes, "")

@@ -38,7 +38,7 @@ func made(t testing.TB, cluster, region string, nodes, gone int, zone, image str
 			after[fmt.Sprintf("%s-%d", cluster, i)] = node
 		}
 	}
-	reasons := map[string]string{cluster + "-0": region + "/" + zone + " loses 1 of 1; " + cluster + "-1 is locked"}
+	reasons := []string{cluster + "-0 leaves: " + region + "/" + zone + " loses 1 of 1; " + cluster + "-1 is locked"}
 	values := func(nodes map[string]any) map[string]any {
 		return map[string]any{"cluster": cluster,
 			"regions": []any{map[string]any{"name": region, "zones": []any{map[string]any{"name": zone}}}}, "nodes": nodes,

@@ -65,16 +65,15 @@ type Attachment struct {
 	Status        string     // the same for people
 	Moves         string     // changes of nodes by the plan
 	Pause         string     // argument of the update
-	Held          map[string]string
+	Why           []string   // why it changes them, by reason
+	Held          []string   // what holds nodes that should be replaced, by reason
 	Warnings      []Warning
 	Servers       []Server // changes of servers that no node change explains
 	Undone        []Server // missing resources that are created, and destroyed ones of an earlier apply
 	Slots         []Slot   // slots that are given up, by index
 
 	module    string
-	others    string                  // number of held nodes without a reason, in words
 	taken     int64                   // number of servers that are destroyed because their nodes leave
-	returned  []string                // names of nodes that come back with their servers
 	slots     []string                // names of all slots before the plan
 	had       func(name string) bool  // reports whether the attachment has ever given the name to a node
 	templates map[roster.Template]int // numbers of the templates
@@ -102,7 +101,7 @@ type Node struct {
 	Fate     Fate
 	Template int      // number of the template after the plan, or of a node that leaves; 0 if none
 	Old      int      // number of the template before, if the node changes or is made again
-	Reason   string   // reason of the fate, or why a node that stays is not replaced, with its place
+	Reason   string   // from where to where it moves
 	Server   string   // change of its server that no node change asks for
 	With     []string // addresses of resources that are destroyed with its server
 }

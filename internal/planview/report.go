@@ -100,17 +100,10 @@ func (a *Attachment) report(limit int) report {
 		}
 		add(fmt.Sprintf("%s: %s", change.title, text.Nodes(int64(len(items)))), items)
 	}
-	var held []item
-	for _, n := range a.with(Stays) {
-		if n.Reason != "" {
-			held = append(held, item{n.Name, a.about(n)})
-		}
+	if hidden := len(a.Templates) > 0 && a.Templates[0].Hidden; !hidden { // reasons may name values of templates
+		add("Why", lines(a.Why))
+		add("Held", lines(a.Held))
 	}
-	title := "Held: " + text.Nodes(int64(len(held)))
-	if a.others != "" {
-		title += ", and " + a.others + " more"
-	}
-	add(title, held)
 	add("Waiting", a.waiting())
 	var templates []item
 	for _, v := range a.Templates {
@@ -118,6 +111,14 @@ func (a *Attachment) report(limit int) report {
 	}
 	add("Templates", templates)
 	return r
+}
+
+// lines are items without a name.
+func lines(texts []string) (items []item) {
+	for _, text := range texts {
+		items = append(items, item{"", text})
+	}
+	return items
 }
 
 // lead says what the plan does, in a sentence or two.

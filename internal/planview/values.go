@@ -10,7 +10,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 )
 
 // attributes are the values of an attachment in a plan.
@@ -20,8 +19,8 @@ type attributes struct {
 	Update    *updateJSON         `json:"update"`
 	Nodes     map[string]nodeJSON `json:"nodes"`
 	Slots     map[string]nodeJSON `json:"slots"`
-	Change    map[string]string   `json:"change"`
-	Held      map[string]string   `json:"held"`
+	Change    []string            `json:"change"`
+	Held      []string            `json:"held"`
 	Remaining int64               `json:"remaining"`
 	Phase     string              `json:"phase"`
 	Status    string              `json:"status"`
@@ -53,24 +52,6 @@ type nodeJSON struct {
 type updateJSON struct {
 	Causes []roster.Cause `json:"causes"`
 	Pause  string         `json:"pause"`
-}
-
-// others has the number of nodes of a map that has no text about them.
-const others = "others"
-
-// told returns why the plan changes or holds nodes, by name, and the nodes that return.
-func (v *attributes) told() (reasons map[string]string, returned []string) {
-	reasons = map[string]string{}
-	maps.Copy(reasons, v.Held)
-	for name, said := range v.Change {
-		switch outcome, why, _ := strings.Cut(said, ": "); verdict.Outcome(outcome) {
-		case verdict.Returns:
-			returned = append(returned, name)
-		case verdict.Leaves, verdict.Changes:
-			reasons[name] = why
-		}
-	}
-	return reasons, returned
 }
 
 // had returns a function that reports whether the cluster has ever given a name to a node.

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
@@ -45,8 +43,8 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 				if drawn != "" { // it says which nodes are held
 					continue
 				}
-				for _, name := range slices.SortedFunc(maps.Keys(c.Held), byIndex) {
-					fmt.Fprintln(out, "    held: "+name+": "+c.Held[name])
+				for _, held := range c.Held {
+					fmt.Fprintln(out, "    held: "+held)
 				}
 			}
 		case "apply":
@@ -86,9 +84,6 @@ func progressBar(ready, all int) string {
 	filled := width * ready / all
 	return fmt.Sprintf("[%s%s] %d of %d", strings.Repeat("#", filled), strings.Repeat(".", width-filled), ready, all)
 }
-
-// byIndex orders names that differ in their numbers, web-2 before web-11.
-func byIndex(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
 // drawing returns the plan in a form of planview, with its warnings, or "" if it changes nothing.
 func drawing(p *Plan, form func(planview.Plan) string) string {

@@ -59,13 +59,13 @@ func (p *Plan) changed() bool { return len(p.Changes) > 0 }
 
 // Cluster is a placement attachment.
 type Cluster struct {
-	Address   string            `json:"address"`
-	Name      string            `json:"cluster"`
-	Remaining int64             `json:"remaining"`
-	Phase     status.Phase      `json:"phase"`           // phase after the apply of the plan
-	Status    string            `json:"status"`          // the same for people
-	Moves     string            `json:"moves,omitempty"` // changes of nodes by the plan
-	Held      map[string]string `json:"held,omitempty"`  // nodes that should be replaced and are not, with reasons
+	Address   string       `json:"address"`
+	Name      string       `json:"cluster"`
+	Remaining int64        `json:"remaining"`
+	Phase     status.Phase `json:"phase"`           // phase after the apply of the plan
+	Status    string       `json:"status"`          // the same for people
+	Moves     string       `json:"moves,omitempty"` // changes of nodes by the plan
+	Held      []string     `json:"held,omitempty"`  // nodes that should be replaced and are not, by reason
 
 	Pause time.Duration `json:"-"` // argument of its update
 }

@@ -269,7 +269,7 @@ func TestPrintable(t *testing.T) {
 	got := Printable("a\x1b[2J\n  ::error::no\n##[group]x ##vso[task.complete]##teamcity[x]\nC:: fine")
 	assert.Equal(t, "a\\x1b[2J\n: :error::no\n# #[group]x # #vso[task.complete]# #teamcity[x]\nC:: fine", got)
 	const evil = "::error::\n\x1b[2J##vso[task.complete]"
-	c := clusterOf(planview.Attachment{Address: evil, Cluster: evil, Phase: evil, Status: evil, Held: map[string]string{evil: evil}})
+	c := clusterOf(planview.Attachment{Address: evil, Cluster: evil, Phase: evil, Status: evil, Held: []string{evil + ": " + evil}})
 	var out bytes.Buffer
 	Lines(&out, false)(Event{Kind: "plan", Clusters: []Cluster{c}})
 	JSON(&out)(Event{Kind: "plan", Clusters: []Cluster{c}})
@@ -285,16 +285,16 @@ func TestPrintable(t *testing.T) {
 func TestHeld(t *testing.T) {
 	view, err := planview.Read([]byte(`{"format_version": "1.2", "resource_changes": [{"address": "a", "mode": "managed",
 		"type": "stackpolicy_placement_attachment", "change": {"actions": ["create"], "after": {"cluster": "web", "remaining": 2,
-		"phase": "paused", "status": "paused: web-1", "update": {"pause": "90m"}, "held": {"web-1": "the batch is full"}, "moves": "web-2 leaves"}}}]}`))
+		"phase": "paused", "status": "paused: web-1", "update": {"pause": "90m"}, "held": ["web-1: the batch is full"], "moves": "web-2 leaves"}}}]}`))
 	require.NoError(t, err)
 	c := clusterOf(view.Attachments[0])
 	assert.Equal(t, Cluster{Address: "a", Name: "web", Remaining: 2, Phase: status.Paused, Status: "paused: web-1", Pause: 90 * time.Minute, Moves: "web-2 leaves",
-		Held: map[string]string{"web-1": "the batch is full"}}, c)
+		Held: []string{"web-1: the batch is full"}}, c)
 	var out, log bytes.Buffer
 	Lines(&out, false)(Event{Kind: "plan", Clusters: []Cluster{c}})
 	JSON(&log)(Event{Kind: "plan", Clusters: []Cluster{c}})
 	if !strings.Contains(out.String(), "    held: web-1: the batch is full\n") ||
-		!strings.Contains(log.String(), `"held":{"web-1":"the batch is full"}`) {
+		!strings.Contains(log.String(), `"held":["web-1: the batch is full"]`) {
 		t.Error(out.String(), log.String())
 	}
 }

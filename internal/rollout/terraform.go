@@ -199,10 +199,9 @@ func clusterOf(a planview.Attachment) Cluster {
 		Phase:     status.Phase(line(a.Phase)),
 		Status:    line(a.Status),
 		Moves:     line(a.Moves),
-		Held:      map[string]string{},
 	}
-	for name, why := range a.Held {
-		c.Held[line(name)] = line(why)
+	for _, held := range a.Held {
+		c.Held = append(c.Held, line(held))
 	}
 	c.Pause, _ = duration.Parse(a.Pause) // the provider has checked it
 	return c

@@ -40,7 +40,7 @@ output "remaining" {
 }
 
 output "held" {
-  description = "Nodes that should be replaced, and what holds each."
+  description = "What holds nodes that should be replaced, by reason."
   value       = stackpolicy_placement_attachment.cluster.held
 }
 

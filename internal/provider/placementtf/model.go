@@ -20,8 +20,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 )
 
-// Hidden are the attributes that grow with the cluster or with a batch. [NewAttachment] gets them as texts.
-var Hidden = packed.Names{"nodes", "slots", "change", "held"}
+// Hidden are the attributes that grow with the cluster. [NewAttachment] gets them as texts.
+var Hidden = packed.Names{"nodes", "slots"}
 
 type attachmentModel struct {
 	ID              types.String   `tfsdk:"id"`
@@ -50,11 +50,12 @@ type attachmentModel struct {
 	Slots        types.String `tfsdk:"slots"`
 	NextIndex    types.Int64  `tfsdk:"next_index"`
 	Distribution types.Map    `tfsdk:"distribution"`
-	Change       types.String `tfsdk:"change"`
-	Held         types.String `tfsdk:"held"`
+	Change       types.List   `tfsdk:"change"`
+	Held         types.List   `tfsdk:"held"`
 	Moves        types.String `tfsdk:"moves"`
 	Phase        types.String `tfsdk:"phase"`
 	Remaining    types.Int64  `tfsdk:"remaining"`
+	Taken        types.Int64  `tfsdk:"taken"`
 	Status       types.String `tfsdk:"status"`
 	Summary      types.String `tfsdk:"summary"`
 

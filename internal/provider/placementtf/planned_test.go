@@ -3,7 +3,9 @@ package placementtf_test
 import (
 	"cmp"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -128,17 +130,49 @@ func changed(change tftypes.Value) string {
 	if !change.IsKnown() || change.IsNull() {
 		return protocol.Shown(change)
 	}
-	told := protocol.Object(change)
+	told := byNode(change)
 	names := slices.SortedFunc(maps.Keys(told), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 	var all []string
 	for _, s := range signs {
 		for _, name := range names {
-			if strings.HasPrefix(protocol.Text(told[name]), s.word+": ") {
+			if does, _, _ := strings.Cut(told[name], ":"); does == s.word || does+"s" == s.word {
 				all = append(all, s.sign+name)
 			}
 		}
 	}
 	return strings.Join(all, " ")
+}
+
+var (
+	heading = regexp.MustCompile(`^((?:[\w.{}-]+-\d+(?:, | to )?)+)(?: |: )(.*)$`)
+	run     = regexp.MustCompile(`^(.*-)(\d+) to .*-(\d+)$`)
+)
+
+// byNode returns what the lines of change or held say of each node that they name: what happens to it, if anything, and why.
+func byNode(lines tftypes.Value) map[string]string {
+	told := map[string]string{}
+	var values []tftypes.Value
+	_ = lines.As(&values)
+	for _, v := range values {
+		line := protocol.Text(v)
+		m := heading.FindStringSubmatch(strings.NewReplacer(" comes back", " returns", " come back", " return").Replace(line))
+		if m == nil {
+			told[line] = line
+			continue
+		}
+		for _, name := range strings.Split(m[1], ", ") {
+			if r := run.FindStringSubmatch(name); r != nil {
+				first, _ := strconv.Atoi(r[2])
+				last, _ := strconv.Atoi(r[3])
+				for i := first; i <= last; i++ {
+					told[r[1]+strconv.Itoa(i)] = m[2]
+				}
+			} else {
+				told[name] = m[2]
+			}
+		}
+	}
+	return told
 }
 
 // movesOf returns the moves of the last plan, or "".

@@ -123,18 +123,18 @@ func attachmentSchema() schema.Schema {
 			"next_index":      attribute.ComputedNumber("Index of the next new node."),
 			"distribution": attribute.ComputedMap(value.ZoneCountsType, "Number of nodes by region and zone. Nodes "+
 				"whose zone is Nova's choice are under the empty name."),
-			"change": attribute.ComputedMap(types.StringType, "How the last plan changes each node that was "+
-				"there, by name: `leaves`, `changes` (another template or server) or `returns` (was removed, and "+
-				"is still in service), a colon, and why or where. At most 100 nodes, and the number of the `others`."),
-			"held": attribute.ComputedMap(types.StringType, "Why each node that should be replaced is "+
-				"[held](../guides/operating-a-cluster.md#each-status), by name, as in `change`."),
-			"moves": attribute.ComputedText("The `change` in one line, with the places of nodes that come: " +
+			"change": attribute.ComputedTexts("Why the last plan removes or changes nodes, or brings them back: one line " +
+				"for each reason, with its nodes, at most 10."),
+			"held": attribute.ComputedTexts("Why nodes that should be replaced are " +
+				"[held](../guides/operating-a-cluster.md#each-status): one line for each reason, as in `change`."),
+			"moves": attribute.ComputedText("What the last plan does to nodes, in one line, which is read first: " +
 				"`batch 2 of 5: web-1 leaves; web-8 comes in RegionOne/az-1`."),
 			"phase": attribute.ComputedText("What the cluster does after a successful apply, for programs: " + phases() + "."),
 			"remaining": attribute.ComputedNumber("Number of nodes that `update` still has to replace after this " +
 				"apply."),
 			"status": attribute.ComputedText("Status of the cluster after a successful apply, in one line. See " +
 				"[all its forms](../guides/operating-a-cluster.md#each-status)."),
+			"taken": attribute.ComputedNumber("Number of nodes that the last plan removes or changes, for programs."),
 			"summary": attribute.ComputedText("The spread of the nodes as a table, as in the [first " +
 				"cluster](../index.md#a-first-cluster)."),
 		},

@@ -251,20 +251,11 @@ func (m *attachmentModel) rememberUserData(r roster.Roster) {
 	}
 }
 
-// maxTold is the maximum number of nodes with a text in the state. It keeps plans of large clusters readable.
-const maxTold = 100
-
-// others counts the nodes without a text. No node has this name, because each name has an index.
-const others = "others"
-
-// record puts a change into the state; batch is the number of its batch. Maps of texts keep a plan short: it shows what
-// the last plan did as one line for each node, and this one too. Nodes that come are in moves, with their places.
+// record puts a change into the state; batch is the number of its batch. Nodes that come are in moves, with their places.
 func (m *attachmentModel) record(change planner.Change, batch int64) {
-	moved := change.With(verdict.Leaves, verdict.Changes, verdict.Returns)
-	m.Change = firstTexts(moved, func(v *verdict.Verdict) string {
-		return fmt.Sprintf("%s: %s", v.Outcome, cmp.Or(v.Reason, fmt.Sprint(v.Place)))
-	})
+	m.Change = value.List(change.ChangedByReason())
 	m.Moves = value.TextOrNull(change.Moves(batch))
+	m.Taken = types.Int64Value(int64(len(change.With(verdict.Leaves, verdict.Changes))))
 	m.hold(change)
 }
 
@@ -273,18 +264,5 @@ func (m *attachmentModel) hold(change planner.Change) {
 	if m.inStep() {
 		change.Blocked = nil
 	}
-	m.Held = firstTexts(change.Blocked, func(v *verdict.Verdict) string { return v.Reason })
-}
-
-// firstTexts returns a text about each of the first nodes, by name.
-func firstTexts(list verdict.List, about func(*verdict.Verdict) string) types.String {
-	texts := map[string]string{}
-	for i, v := range list {
-		if i == maxTold {
-			texts[others] = text.Nodes(int64(len(list) - maxTold))
-			break
-		}
-		texts[v.Name] = about(v)
-	}
-	return packed.Map(texts)
+	m.Held = value.List(change.HeldByReason())
 }

@@ -3,8 +3,6 @@ package placementtf
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -12,11 +10,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/packed"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // TestState: each field of a node and of a slot that is put into the state is read from it
@@ -73,38 +67,4 @@ func TestState(t *testing.T) {
 	diags.Append(m.Distribution.ElementsAs(t.Context(), &counts, false)...)
 	assert.Equal(t, map[string]map[string]int64{"RegionOne": {"az-1": 1, "az-2": 2, "az-3": 0}, "RegionTwo": {}}, counts, "the distribution")
 	assert.Empty(t, diags)
-}
-
-// TestRecord: a change has a text about each of the first hundred nodes that it changes or holds, and the number of the others.
-func TestRecord(t *testing.T) {
-	var change planner.Change
-	for outcome, n := range map[verdict.Outcome]int{
-		verdict.Comes: 1, verdict.Returns: 1, verdict.Leaves: 1, verdict.Changes: 102, verdict.Held: 103, verdict.Stays: 3,
-	} {
-		for i := range n {
-			node := &facts.Fact{Name: fmt.Sprint(outcome, i), Node: roster.Node{Place: placement.Place{Region: "RegionOne", Zone: "az-1"}}}
-			v := &verdict.Verdict{Want: verdict.Want{Fact: node}, Outcome: outcome}
-			if outcome != verdict.Comes && outcome != verdict.Returns {
-				v.Reason = "a reason"
-			}
-			change.List = append(change.List, v)
-		}
-	}
-	slices.SortStableFunc(change.List, func(a, b *verdict.Verdict) int {
-		return strings.Compare(string(b.Outcome), string(a.Outcome)) // stays, returns, leaves, held, comes, changes
-	})
-	change.Blocked = change.With(verdict.Held)
-	var m attachmentModel
-	m.record(change, 0)
-	changes, err := packed.Elements[string](m.Change.ValueString())
-	require.NoError(t, err)
-	assert.Len(t, changes, maxTold+1)
-	for name, want := range map[string]string{"comes0": "", "returns0": "returns: RegionOne/az-1",
-		"leaves0": "leaves: a reason", "changes97": "changes: a reason", others: "4 nodes"} {
-		assert.Equal(t, want, changes[name], name)
-	}
-	held, err := packed.Elements[string](m.Held.ValueString())
-	require.NoError(t, err)
-	assert.Equal(t, "a reason", held["held99"])
-	assert.Equal(t, "3 nodes", held[others])
 }

@@ -96,7 +96,7 @@ func TestStatuses(t *testing.T) {
 			then: "batch 1 of 2: down-0 leaves; down-2 comes in RegionOne/az-1"},
 		"sick": {steps: [3]attributes{a(template)}, server: ends("-1", func(s *fakecloud.Server) { s.Status = "ERROR" }),
 			status: "held: no cause replaces sick-1, in ERROR: name it in candidates",
-			held:   map[string]string{"sick-1": "no cause replaces sick-1, in ERROR: name it in candidates"},
+			held:   map[string]string{"sick-1": "in ERROR, and no cause replaces it: name it in candidates"},
 			named:  attributes{"candidates": []any{"sick-1"}}, then: "sick-1 leaves; sick-2 comes in RegionOne/az-2"},
 		"behind": {steps: [3]attributes{a(template), nil, b(nil)},
 			status: "outdated: 2 nodes of another template or flavor, and no cause replaces them",
@@ -227,10 +227,7 @@ func (w told) follow(t *testing.T, name string) (says, why string) {
 	plan := func(config attributes) (now, moves string, held map[string]string) {
 		t.Helper()
 		state := protocol.Object(a.MustPlan(t, config))
-		held = map[string]string{}
-		for node, why := range protocol.Object(state["held"]) {
-			held[node] = protocol.Text(why)
-		}
+		held = byNode(state["held"])
 		if moves = movesOf(state); moves == movesOf(protocol.Object(a.I.State)) {
 			moves = "" // the moves of the last plan
 		}

@@ -25,18 +25,48 @@ func (p *speech) reasoned() verdict.List {
 			continue
 		}
 		v := *decided
-		switch list[i] = &v; {
-		case v.Outcome == verdict.Held:
-			v.Reason = p.sentence(&v)
-		case v.Cause != "":
-			v.Reason = fmt.Sprintf("replaced (%s) in %s: %s", v.Cause, v.Place, p.reasonOf(v.Want))
-		case v.What == verdict.Surplus:
+		list[i] = &v
+		if v.Outcome != verdict.Held && v.Cause == "" && v.What == verdict.Surplus {
 			v.Reason = strings.Join(losses[v.Place].with(v.Want, turnOf(v.Fact, p.Policy)), "; ")
-		default:
-			v.Reason = fmt.Sprintf("in %s: %s", v.Place, p.reasonOf(v.Want))
+			v.Shared = strings.Join(losses[v.Place].with(v.Want, turnsOf(v.Fact, p.Policy)), "; ")
+			continue
 		}
+		reason := ""
+		if v.Outcome != verdict.Held || v.What != verdict.Nothing {
+			reason = p.reasonOf(v.Want)
+		}
+		v.Reason, v.Shared = p.sentence(&v, "in "+v.Place.String(), reason), p.sentence(&v, "", reason)
 	}
 	return list
+}
+
+// sentence returns why a node changes, or should be replaced, and what holds it. The place is "" where it is not said.
+func (p *speech) sentence(v *verdict.Verdict, place, reason string) string {
+	var parts []string
+	held := v.Outcome == verdict.Held
+	switch {
+	case held && v.Cause != "":
+		parts = append(parts, string(v.Cause), place)
+	case held && v.What != verdict.Nothing:
+		parts, reason = append(parts, reason, place), ""
+	case held:
+		parts = append(parts, place)
+	case v.Cause != "":
+		parts = append(parts, fmt.Sprintf("replaced (%s)", v.Cause), place)
+	default:
+		parts = append(parts, place)
+	}
+	text := strings.TrimSpace(strings.Join(parts, " "))
+	if reason != "" {
+		text = strings.TrimPrefix(text+": "+reason, ": ")
+	}
+	switch {
+	case !held:
+		return text
+	case v.What == verdict.Nothing:
+		return strings.TrimPrefix(text+": "+p.whyHeld(v), ": ")
+	}
+	return text + "; " + p.whyHeld(v)
 }
 
 // loss is the number of nodes that a place had, and the number that it loses without a substitute.
@@ -88,20 +118,33 @@ func turnOf(f *facts.Fact, policy roster.Policy) string {
 	case f.Server.Tainted:
 		return "marked as tainted"
 	}
+	said := turnsOf(f, policy)
 	switch policy.Criteria {
-	case deletion.OldestFirst:
-		return "oldest unprotected, created " + moment(f.Server.CreatedAt, "at an unknown time")
-	case deletion.YoungestFirst:
-		return "youngest unprotected, created " + moment(f.Server.CreatedAt, "at an unknown time")
+	case deletion.OldestFirst, deletion.YoungestFirst:
+		return said + ", created " + moment(f.Server.CreatedAt, "at an unknown time")
 	case deletion.OldestProfileFirst:
-		if len(policy.Templates) > 0 {
-			return "made from the oldest template"
+		if len(policy.Templates) == 0 {
+			return said + ", of " + moment(f.Server.ProfileCreatedAt, "an unknown age")
 		}
-		return "oldest profile, of " + moment(f.Server.ProfileCreatedAt, "an unknown age")
 	case deletion.HighestIndexFirst:
-		return fmt.Sprintf("highest index of the unprotected, %d", f.Index)
+		return fmt.Sprintf("%s, %d", said, f.Index)
 	}
-	return "drawn by lot from the unprotected (RANDOM)"
+	return said
+}
+
+// turnsOf is turnOf for all nodes of a place that leave for the same reason.
+func turnsOf(f *facts.Fact, policy roster.Policy) string {
+	switch {
+	case !f.Looked || f.Is != facts.Serving || f.Server.Tainted:
+		return turnOf(f, policy)
+	case policy.Criteria == deletion.OldestProfileFirst && len(policy.Templates) > 0:
+		return "made from the oldest template"
+	}
+	said := map[deletion.Criteria]string{
+		deletion.OldestFirst: "oldest unprotected", deletion.YoungestFirst: "youngest unprotected",
+		deletion.OldestProfileFirst: "oldest profile", deletion.HighestIndexFirst: "highest index of the unprotected",
+	}[policy.Criteria]
+	return cmp.Or(said, "drawn by lot from the unprotected (RANDOM)")
 }
 
 // moment returns when something was made.

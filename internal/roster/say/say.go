@@ -56,7 +56,9 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 	c.Blocked = p.blocked(c.List)
 	for _, v := range plan.Unrepaired() {
 		said := *v
-		said.Reason = p.unrepaired(verdict.List{v})
+		if said.Reason = "in ERROR, and no cause replaces it: name it in candidates"; !v.Free() {
+			said.Reason = "in ERROR, and it " + v.Protected
+		}
 		c.Blocked = append(c.Blocked, &said)
 	}
 	for _, s := range plan.Strays {
@@ -212,18 +214,6 @@ func unlisted(w verdict.Want) string {
 
 // few lists the first texts, and says how many more there are.
 func (p *speech) few(list []string) string { return text.First(list, cmp.Or(p.most, 5)) }
-
-// sentence returns why a held node should be replaced, and what holds it.
-func (p *speech) sentence(v *verdict.Verdict) string {
-	if v.What == verdict.Nothing {
-		return fmt.Sprintf("in %s: %s", v.Place, p.whyHeld(v))
-	}
-	reason := p.reasonOf(v.Want)
-	if v.Cause == "" {
-		return fmt.Sprintf("%s in %s; %s", reason, v.Place, p.whyHeld(v))
-	}
-	return fmt.Sprintf("%s in %s: %s; %s", v.Cause, v.Place, reason, p.whyHeld(v))
-}
 
 // each lists nodes, each with a text about it: "web-1 (RegionOne/az-1 is closed)".
 func each(list verdict.List, about func(*verdict.Verdict) string) (names []string) {
