@@ -79,8 +79,8 @@ func attachmentSchema() schema.Schema {
 					"index is never used twice, except by slots. Defaults to `" + string(naming.Default) + "`.",
 			},
 			"image": attribute.Text("Image of new nodes, by name or id. For a name each region takes its newest "+
-				"image, and keeps it while it is active, also when a newer one is published. Let the servers take "+
-				"`each.value.image_id`.",
+				"image, and keeps it while it is active, also when a newer one is published. Once it is deleted or "+
+				"deactivated, the newest is wanted. Let the servers take `each.value.image_id`.",
 				attribute.NotEmpty),
 			"user_data": places.UserDataArgument("User data of new nodes, at most 64 KiB in Base64. It is in the " +
 				"state. Let the servers take " +

@@ -49,13 +49,16 @@ func newLedger(start Start, seen roster.Seen) *ledger {
 		retries:  map[roster.Template]int64{},
 	}
 	l.Size, l.Total = policy.Batch(), int64(len(all))
+	unused := false // whether servers are there that never served, and whose nodes leave
 	for name := range all {
 		l.Servers += int64(len(seen.There(name)))
 	}
 	for _, name := range now.LeavingNames() {
 		n, there := now.Leaving[name], int64(len(seen.There(name)))
 		l.Servers += there
+		unused = unused || !n.Served && there > 0
 		add(&l.cleans, there-int64(len(seen.Strays[name])), !n.Served)
+		add(&l.cleans, 1, !n.Served && seen.Stray(name) && !slices.Contains(policy.Awaited, name)) // Terraform may know it
 		if policy.Untouched(placement.Place{Region: n.Region}) != "" || stray(name, n, seen, policy) {
 			continue // in a closed region Nova may not answer
 		}
@@ -74,7 +77,7 @@ func newLedger(start Start, seen roster.Seen) *ledger {
 		l.count(l.verdictOn(f), 1)
 	}
 	unfound := func(f *facts.Fact) bool { return f.Unfound && f.Untouched == "" }
-	dead := l.cleans > 0 || all.Number((*facts.Fact).Dead) > 0
+	dead := unused || all.Number((*facts.Fact).Dead) > 0
 	l.Spent = now.Spent(policy)
 	l.nothing = l.makesFirst() && (l.Spent || dead && all.Number(unfound) > 0)
 	l.widen()

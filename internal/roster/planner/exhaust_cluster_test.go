@@ -239,6 +239,11 @@ func (q question) policy() roster.Policy {
 	case q.is("named"):
 		p.Candidates = []string{named(int64(len(q.leaving)))}
 	}
+	if q.is("awaited") {
+		for i := range q.leaving {
+			p.Awaited = append(p.Awaited, named(int64(i)))
+		}
+	}
 	p.Blind, p.Candidates = q.is("blind"), append(p.Candidates, q.named...)
 	if q.method == none {
 		return p

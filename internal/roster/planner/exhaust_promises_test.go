@@ -22,6 +22,7 @@ var promises = []struct {
 	broken   func(plan) string
 }{
 	{"A plan fails only where what is asked for cannot be.", plan.fails},
+	{"No sentence names a server that serves as one to delete.", plan.deletes},
 	{"What may serve is taken only while, without it, capacity - batch nodes are proven in service; with substitutes, capacity.", plan.takes},
 	{"A note, a probe or a list that lies costs no more than a batch.", plan.believes},
 	{"A plan changes no more than a batch of what may serve, and makes no more than a batch of substitutes.", plan.hurries},
@@ -129,7 +130,8 @@ type plan struct {
 	before, after roster.Roster
 	change        planner.Change
 	there         looked
-	first_        bool // whether no node was ever in service
+	serving       []string // ids of servers that serve
+	first_        bool     // whether no node was ever in service
 	status        string
 	err           error
 }
@@ -166,6 +168,11 @@ func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster
 	}
 	served := func(m member) bool {
 		return slices.ContainsFunc([]string{"served", "own", "earlier", "later", "doubt"}, m.has) || m.has("UNKNOWN") && !m.leaving
+	}
+	for _, m := range p.members {
+		if m.truth == serves {
+			p.serving = append(p.serving, seen.Servers[m.name].ID)
+		}
 	}
 	first := len(before.Settled) == 0 && !q.is("blind") && p.count(served) == 0
 	p.first_ = first
@@ -262,6 +269,25 @@ func numberOf(r roster.Roster, image string) (n int64) {
 func (p plan) names(m member) bool {
 	told := func(n say.Notice) bool { return strings.Contains(n.Text, m.name) }
 	return m.Reason != "" || strings.Contains(p.status, m.name) || slices.ContainsFunc(p.change.Notices, told)
+}
+
+// deletes finds a sentence about deleting that names a server that serves.
+func (p plan) deletes() string {
+	texts := []string{p.change.Now.Text, p.change.Status.Text, fmt.Sprint(p.err)}
+	for _, n := range p.change.Notices {
+		texts = append(texts, n.Text)
+	}
+	for _, v := range p.change.Blocked {
+		texts = append(texts, v.Name+" "+v.Reason)
+	}
+	for _, text := range texts {
+		for _, id := range p.serving {
+			if strings.Contains(text, "elete") && strings.Contains(text+" ", id+" ") || strings.Contains(text, id+")") && strings.Contains(text, "elete") {
+				return "a server that serves"
+			}
+		}
+	}
+	return ""
 }
 
 func (p plan) fails() string {

@@ -53,10 +53,17 @@ func TestExhaust(t *testing.T) {
 		for i, looks := range []string{"histories, ", "histories with honest looks, "} {
 			t.Run(looks+q.method, func(t *testing.T) {
 				runs.In(t, runs.Sweep)
-				report(t, histories(q, size.depth+5*i, size.worlds, i == 1))
+				report(t, histories(q, size.depth+5*i, size.worlds, i == 1, ""))
 			})
 		}
 	}, roster.Substitute, roster.Recreate, roster.InPlace)
+	for _, limit := range []string{"ports", "quota"} {
+		q := question{capacity: 2, causes: ill, batch: 1, target: 100, stop: 50, wanted: "a", method: roster.Substitute}
+		t.Run("histories with "+limit, func(t *testing.T) {
+			runs.In(t, runs.Sweep)
+			report(t, histories(q, size.depth, size.worlds, false, limit))
+		})
+	}
 }
 
 // sizes are the number of nodes of the largest clusters, the number of steps of the longest histories, and the number
@@ -160,6 +167,7 @@ var moments = []struct {
 	{words: "opened", with: kinds(looks, "a", closed)},
 	{words: "unreachable", with: kinds(looks, "a", closed)},
 	{words: "spent"},
+	{words: "awaited", leaving: 2, left: home},
 	{words: "imported", with: kinds(looks, "?", home)},
 }
 
@@ -250,7 +258,7 @@ func (t *tally) judge(cluster func() string, p plan) {
 	}
 	t.Unlock()
 	for i, promise := range promises {
-		if p.err == nil || i == 0 { // without a plan only the first promise applies
+		if p.err == nil || i < 2 { // without a plan only the first promises apply
 			t.note(promise.sentence, promise.broken(p), cluster, p)
 		}
 	}

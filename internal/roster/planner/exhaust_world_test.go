@@ -67,7 +67,8 @@ type world struct {
 	ports    bool                 // whether the server of a node needs the node's port
 	misnamed bool                 // whether its servers have other names than their nodes
 	time     int
-	peak     int // number of servers that ever were there in a way
+	peak     int    // number of servers that ever were there in a way
+	limit    string // "ports": each node has a port, which one server can have; "quota": there is room for one batch
 	story    string
 }
 
@@ -167,6 +168,14 @@ func (w *world) kindOf(n roster.Node) kind {
 // nobody knows whether it followed.
 func (w *world) plan() plan {
 	p := w.ask(w.r, w.seen, w.kindOf)
+	p.serving = nil
+	for name := range w.machines {
+		for _, m := range append(w.deposed[name], w.machines[name]) {
+			if m.up && m.status == "ACTIVE" && m.own == m.mark {
+				p.serving = append(p.serving, m.id(name))
+			}
+		}
+	}
 	for i, m := range p.members {
 		server, there := w.machines[m.name]
 		n, stays := p.after.Nodes[m.name]
@@ -215,7 +224,14 @@ func (w *world) beside(p plan) (names []string) {
 // it has room for: see Judge in package wiring. The way out is to untaint them.
 func (w *world) refused(p plan) bool {
 	beside := int64(len(w.beside(p)))
-	return beside > 0 && beside > min(w.batch-p.change.Replaced(), p.change.Free)
+	return beside > 0 && (w.limit == "ports" || beside > min(w.batch-p.change.Replaced(), p.change.Free))
+}
+
+// limited reports whether Nova makes no server for a node: its port is in use, or the quota is.
+func (w *world) limited(name string) bool {
+	_, there := w.machines[name]
+	inUse := !w.keeps() && there || len(w.others(name)) > 0
+	return w.limit == "ports" && inUse || w.limit == "quota" && int64(w.servers()) >= w.capacity+w.batch
 }
 
 // unstored names the nodes that stay, and whose only servers Terraform does not know, if it would make more than may be
@@ -258,9 +274,9 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 		case !w.does(m, n):
 			m.mark = string(n.Mark)
 			w.machines[name] = m
-		case fate == "not done" || fate == "lost":
+		case fate == "not done" || fate == "lost" || creates && w.limited(name):
 			fine = false
-			refused := w.keeps() && len(w.strays[name]) > 1 // by the readiness attachment
+			refused := w.keeps() && len(w.strays[name]) > 1 || w.limited(name) // by the readiness attachment, or by Nova
 			if fate == "lost" && creates && !refused {
 				w.time++
 				w.strays[name] = append(slices.Clip(w.strays[name]), machine{image: n.Template.Values()["image"], region: n.Region, status: "ACTIVE",
@@ -481,9 +497,14 @@ func (w *world) follow(t *tally) {
 		at, made, last := w.and("\n        from now on %s servers", way.image), []int(nil), plan{}
 		at.wanted, at.stop = way.image, 100
 		for range 10 + 4*w.capacity {
-			var due []string
-			last, due, at = at.step(way.image, way.outcome, "")
-			made = append(made, len(due))
+			before, number := at.time, 0
+			last, _, at = at.step(way.image, way.outcome, "")
+			for _, m := range at.machines {
+				if m.born > before {
+					number++
+				}
+			}
+			made = append(made, number)
 			at.peak = max(at.peak, at.servers())
 			for name, m := range at.machines {
 				if way.dies && m.image == way.image && m.own == m.mark {
@@ -692,10 +713,11 @@ func (w *world) without(never []string, first bool) string {
 
 // histories searches all histories of a cluster up to a depth, breadth first. If a depth has more worlds than a bound,
 // it takes an even sample.
-func histories(q question, depth, bound int, calm bool) *tally {
+func histories(q question, depth, bound int, calm bool, limit string) *tally {
 	total, known := &tally{held: map[*hold.Hold]bool{}}, map[string]bool{}
 	q.bare = true
-	worlds := []*world{{question: q, seen: roster.NewSeen(), machines: map[string]machine{}, deposed: map[string][]machine{}, strays: map[string][]machine{}}}
+	worlds := []*world{{question: q, seen: roster.NewSeen(), machines: map[string]machine{}, deposed: map[string][]machine{}, strays: map[string][]machine{},
+		limit: limit}}
 	worlds[0].errs(total)
 	worlds[0].renews(total)
 	worlds[0].misname(total, 1)

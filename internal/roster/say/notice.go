@@ -133,7 +133,8 @@ func (p *speech) unmarked() []Notice {
 		return p.Policy.Unmarked && p.Policy.MissingWire[v.Region] == ""
 	})
 	return tell("Servers carry no marks", "{count} should be replaced, and no batch begins, because no readiness "+
-		"attachment marks the servers: {names}. Add stackpolicy_readiness_attachment, or set require_in_service = "+
+		"attachment marks the servers: {names}. If stackpolicy_readiness_attachment is not made yet, apply again. "+
+		"Without one, add it, or set require_in_service = "+
 		"false in update: then a server that is ACTIVE counts as in service.", waits.Names())
 }
 

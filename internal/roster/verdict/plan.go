@@ -209,7 +209,7 @@ func (p Plan) person(f *facts.Fact, marked bool) string {
 	case f.Is == facts.Stopped && slices.Contains(stopped, f.Server.Status):
 		return "start it, or name it in candidates"
 	case f.Starts() && !marked && p.Policy.RequireMarks:
-		return "add a readiness attachment, or require_in_service = false"
+		return "apply again, or add a readiness attachment"
 	}
 	return ""
 }
