@@ -26,7 +26,9 @@ type attributes struct {
 	Status    string              `json:"status"`
 	Moves     string              `json:"moves"`
 	Next      int64               `json:"next_index"`
-	Pattern   naming.Pattern      `json:"node_name_pattern"`
+
+	Distribution map[string]map[string]int64 `json:"distribution"`
+	Pattern      naming.Pattern              `json:"node_name_pattern"`
 }
 
 type binJSON struct {
@@ -92,11 +94,27 @@ func (v *attributes) listed() []placement.Region {
 	list := make([]placement.Region, len(v.Regions))
 	for i, r := range v.Regions {
 		list[i].Bin = r.bin()
+		if list[i].Name == "" {
+			list[i].Name = v.home(r)
+		}
 		for _, z := range r.Zones {
 			list[i].Zones = append(list[i].Zones, z.bin())
 		}
 	}
 	return list
+}
+
+// home returns the name of a region without one, which is the provider's: the first that has its zones, and that no
+// other region of the list names.
+func (v *attributes) home(nameless regionJSON) string {
+	for _, name := range slices.Sorted(maps.Keys(v.Distribution)) {
+		other := func(r regionJSON) bool { return r.Name == name }
+		missing := func(z binJSON) bool { _, there := v.Distribution[name][z.Name]; return !there }
+		if !slices.ContainsFunc(v.Regions, other) && !slices.ContainsFunc(nameless.Zones, missing) {
+			return name
+		}
+	}
+	return ""
 }
 
 // roster returns the memory of the attachment.
