@@ -155,7 +155,8 @@ func (w *world) kindOf(n roster.Node) kind {
 	if n.Region == closed.Region && !w.is("both") {
 		k.at = closed
 	}
-	if w.machines[name].up || w.is("blind") && k.has("own") { // nobody knows what broke since the last look
+	its := func(m machine) bool { return m.up && m.id(name) == s.ID } // an older one may serve
+	if w.machines[name].up || slices.ContainsFunc(w.deposed[name], its) || w.is("blind") && k.has("own") { // nobody knows what broke since the last look
 		if k.truth = serves; k.has("unwell") || (k.has("noted") || k.has("missing")) && !k.has("served") {
 			k.truth = accused
 		}
@@ -715,7 +716,7 @@ func (w *world) without(never []string, first bool) string {
 // it takes an even sample.
 func histories(q question, depth, bound int, calm bool, limit string) *tally {
 	total, known := &tally{held: map[*hold.Hold]bool{}}, map[string]bool{}
-	q.bare = true
+	q.bare = limit == "" // else people know that there is a readiness attachment
 	worlds := []*world{{question: q, seen: roster.NewSeen(), machines: map[string]machine{}, deposed: map[string][]machine{}, strays: map[string][]machine{},
 		limit: limit}}
 	worlds[0].errs(total)
