@@ -85,15 +85,24 @@ drained contains r.index if {
 # Each place that has a min, its nodes and the min.
 places(after) := regions(after) | zones(after)
 
-regions(after) := {[r.name, nodes, r.min] |
+regions(after) := {[region, nodes, r.min] |
 	some r in object.get(after, "regions", null)
 	is_number(r.min)
-	nodes := sum([n | some n in after.distribution[r.name]])
+	some region in names(after, r)
+	nodes := sum([n | some n in after.distribution[region]])
 }
 
-zones(after) := {[sprintf("%s/%s", [r.name, z.name]), nodes, z.min] |
+zones(after) := {[sprintf("%s/%s", [region, z.name]), nodes, z.min] |
 	some r in object.get(after, "regions", null)
 	some z in object.get(r, "zones", null)
 	is_number(z.min)
-	nodes := object.get(after.distribution[r.name], z.name, 0)
+	some region in names(after, r)
+	nodes := object.get(after.distribution[region], z.name, 0)
+}
+
+# A region without a name is the provider's: one that no other region names.
+names(_, r) := {r.name} if is_string(object.get(r, "name", null))
+
+names(after, r) := {region | some region, _ in after.distribution} - {other.name | some other in after.regions; is_string(object.get(other, "name", null))} if {
+	object.get(r, "name", null) == null
 }
