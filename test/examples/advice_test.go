@@ -393,7 +393,10 @@ var others = map[string]string{
 	"Servers did not follow their nodes":                    "a line, refused before: TestForgotten",
 	"Several servers have the name of one node":             "a server",
 	"The node was not drained in full":                      "the consumer",
-	"Volumes are kept":                                      "TestHangsOnTaken",
+	"Disks are kept":                                        "TestHangsOnTaken",
+	"Disks are larger":                                      "an argument",
+	"The place of the node takes no nodes":                  "an argument",
+	"Unable to look up volumes":                             "the cloud",
 	"The server group had members":                          "nothing",
 	"The update begins with the next apply":                 "TestAccGate",
 	"There is nothing to drain":                             "nothing",
@@ -442,7 +445,8 @@ var refusals = map[string]string{
 
 	"A port is still in use":          "TestModuleTaint",
 	"A slot to release is in use":     "TestPlacementRefuses",
-	"A volume becomes smaller":        "TestHangsOnTaken",
+	"A disk becomes smaller":          "TestHangsOnTaken",
+	"A slot has one server at a time": "TestStatefulMakesFirst",
 	"Slots are kept without stateful": "TestPlacementRefuses",
 	"The template is gone":            "TestPlacementRefuses",
 
@@ -463,7 +467,8 @@ var refusals = map[string]string{
 // is repeated by the next apply: TestFaultSweep.
 var (
 	arguments = regexp.MustCompile(`^(Invalid|Unknown|Unusable|Empty|Contradictory|Given twice|Null|Regions and|Size|A missing|A region without|` +
-		`Node (given|without)|No (places|moves|substitutes|availability|region)|Not (a whole|enough)|Nothing says|The (%s is|min is)|A mark of no)`)
+		`Node (given|without)|No (places|moves|substitutes|availability|region|such slot)|Not (a whole|enough)|` +
+		`Nothing (says|to release)|Several networks|Too few addresses|The (%s is|min is|pool has another)|A mark of no)`)
 	requests = regexp.MustCompile(`^Unable to `)
 )
 
