@@ -30,7 +30,7 @@ var mistakes = []struct {
 	{"a zone's flavor", "regions", `[{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", flavors = ["none-such"] }] }]`,
 		`[{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", flavors = ["m1.tiny"] }] }]`, true, nil},
 	{"key pair", "key_pair", `"none-such"`, `"ops"`, false, nil},
-	{"network", "networks", `["none-such"]`, `["shared"]`, false, nil},
+	{"network", "networks", `["none-such"]`, `["shared"]`, true, nil},
 	{"volume type", "disks", `{ root = { size = 1, type = "none-such", boot = true } }`, `{ root = { size = 1, boot = true } }`, false, nil},
 	{"quota", "", "", "", false, func(l *life, right bool) {
 		quota := l.size - 1

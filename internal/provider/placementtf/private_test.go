@@ -33,7 +33,7 @@ func fill(v reflect.Value, name string) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(name)
-	case reflect.Int64:
+	case reflect.Int, reflect.Int64:
 		v.SetInt(7)
 	case reflect.Bool:
 		v.SetBool(true)
