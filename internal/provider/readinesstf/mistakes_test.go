@@ -475,7 +475,7 @@ func TestAccReadinessRollback(t *testing.T) { // not in parallel: servers of oth
 	b.holds("a:6/6 bad1:2/0")
 	text := b.plan("a")
 	assert.Regexp(t, acctest.Says("0 to add, 2 to change, 6 to destroy"), text)
-	assert.Contains(t, text, "returns: ")
+	assert.Contains(t, text, " come back")
 	b.must("a")
 	b.holds("a:6/6")
 	assert.ElementsMatch(t, first, b.IDs(t), "servers")
