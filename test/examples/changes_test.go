@@ -124,7 +124,7 @@ func TestModuleChanges(t *testing.T) {
 func TestModuleTaint(t *testing.T) {
 	t.Parallel()
 	const given, server = `networks = [{ name = "shared", floating_ip_pool = "public" }]`, `module.web.openstack_compute_instance_v2.node["web-1"]`
-	port := "-replace=module.web.openstack_networking_port_v2.node[\"web-1/1/shared\"]"
+	port := "-replace=module.web.openstack_networking_port_v2.node[\"web-1/shared\"]"
 	for name, c := range map[string]struct{ module, way string }{
 		"stateful": {"stateful", ""}, "candidates": {"cluster", "candidates"}, "its port too": {"cluster", port},
 	} {

@@ -220,18 +220,3 @@ func TestLongGrowth(t *testing.T) {
 		t.Errorf("%d lines:\n%s", lines, text)
 	}
 }
-
-// TestLongPlan: one of eight nodes is replaced, and at most 89 lines of the plan are about our resources and outputs.
-func TestLongPlan(t *testing.T) {
-	e := start(t, "clusters/first")
-	e.edit(t, "desired_capacity = 6", "desired_capacity = 8\n  max_batch_size = 1")
-	acctest.Apply(t, e.Workspace)
-	e.edit(t, `"debian-12"`, `"debian-13"`)
-	text := acctest.Must(t, e.Workspace, "plan", "-no-color", "-input=false")
-	lines := 0
-	for _, ours := range regexp.MustCompile(`(?ms)^  # module\.web\.stackpolicy_.*?^    }\n|^Changes to Outputs:.*?\n\n`).FindAllString(text, -1) {
-		lines += strings.Count(ours, "\n")
-	}
-	assert.Regexp(t, `-> "batch 1 of 8: web-\d leaves; web-8 comes in RegionOne/az-\d"`, text)
-	assert.LessOrEqual(t, lines, 89, text)
-}

@@ -23,8 +23,8 @@ locals {
   in_zone = try(local.affinity.availability_zone, null)
 
   # Both placement policies in one list: the zones go into each region, or into the provider's.
-  regions = [for r in coalescelist(local.listed, [{}]) : merge(r, { zones = local.zones })]
-  names   = stackpolicy_placement_attachment.web.regions[*].name
+  regions = [for r in coalescelist(local.listed, [{}]) : merge(r, { for k, z in { zones = local.zones } : k => z if length(z) > 0 })]
+  names   = length(local.listed) > 0 ? local.listed[*].name : keys(stackpolicy_placement_attachment.web.distribution)
 
   # All keys of the files. Terraform drops a key of a list that the provider does
   # not have, so a misspelled one would go unnoticed.

@@ -16,6 +16,7 @@ output "addresses" {
   description = "Address of each slot in its first network. It outlives the servers."
   value = { for name, slot in local.slots :
     name => openstack_networking_port_v2.slot["${name}/${slot.networks[0].name}"].all_fixed_ips[0]
+    if length(slot.networks) > 0 # after an import the first plan brings them
   }
 }
 
