@@ -18,7 +18,7 @@ import (
 // are equal.
 func TestModules(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{"variables.tf", "groups.tf"} {
+	for _, file := range []string{"variables.tf", "groups.tf", "common.tf"} {
 		assert.Equal(t, read(t, "modules/cluster/"+file), read(t, "modules/stateful/"+file))
 	}
 	files, err := filepath.Glob("modules/*/tests/*.tftest.hcl")
