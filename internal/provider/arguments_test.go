@@ -69,7 +69,8 @@ func configurations(server, group string) map[string][]block {
 				"update":   block{"causes": []any{"TEMPLATE", "UNHEALTHY"}, "max_batch_size": "1", "pause": "1s"},
 				"selector": block{"name_regex": "^web-", "metadata": block{"a": "b"}},
 				"health":   block{"tcp": block{"port": 1}}},
-			{"cluster": "db", "desired_capacity": 3, "regions": placed, "template": block{"a": "b"}, "disks": block{"data": block{"size": 1}}, "stateful": block{"on_removal": "RETAIN"}},
+			{"cluster": "db", "desired_capacity": 3, "regions": placed, "template": block{"a": "b"},
+				"disks": block{"data": block{"size": 1}}, "stateful": block{"on_removal": "RETAIN"}},
 		},
 		"stackpolicy_affinity_attachment": {
 			{"servergroup": block{"name": "g", "policies": "anti-affinity", "max_server_per_host": 1}},
@@ -84,11 +85,12 @@ func configurations(server, group string) map[string][]block {
 		"stackpolicy_affinity_plan": {{"servergroup_id": group, "scale_out": block{"count": 2}},
 			{"servergroup_id": group, "resize": block{"adjustment_type": "EXACT_CAPACITY", "number": 3}}},
 		"stackpolicy_deletion_plan": {{"nodes": nodes, "scale_in": block{"count": 1}}},
-		"stackpolicy_region_plan":   {{"nodes": nodes, "regions": regions, "scale_out": block{"count": 2}}, {"nodes": nodes, "regions": regions, "decision": decision}},
-		"stackpolicy_zone_plan":     {{"nodes": nodes, "zones": zones, "scale_out": block{"count": 2}}},
-		"render":                    {{"text": "{name}", "values": block{"name": "web-0", "index": 1}}},
-		"distribute":                {{"count": 3, "bins": block{"A": block{"weight": 2, "cap": 9, "min": 1, "current": 1}, "B": block{}}}},
-		"desired_capacity":          {{"current": 3, "resize": block{"adjustment_type": "CHANGE_IN_CAPACITY", "number": 2, "max_size": 9}}},
+		"stackpolicy_region_plan": {{"nodes": nodes, "regions": regions, "scale_out": block{"count": 2}},
+			{"nodes": nodes, "regions": regions, "decision": decision}},
+		"stackpolicy_zone_plan": {{"nodes": nodes, "zones": zones, "scale_out": block{"count": 2}}},
+		"render":                {{"text": "{name}", "values": block{"name": "web-0", "index": 1}}},
+		"distribute":            {{"count": 3, "bins": block{"A": block{"weight": 2, "cap": 9, "min": 1, "current": 1}, "B": block{}}}},
+		"desired_capacity":      {{"current": 3, "resize": block{"adjustment_type": "CHANGE_IN_CAPACITY", "number": 2, "max_size": 9}}},
 	}
 }
 

@@ -153,7 +153,8 @@ func TestHangsOnSlots(t *testing.T) {
 // diskless gives the servers of clusters/first a flavor without a disk, and a volume to boot from.
 func (e example) diskless(t *testing.T) {
 	t.Helper()
-	e.edit(t, `["m1.small"]`, `["`+e.c.Fake.AddFlavor(fakecloud.Flavor{ID: "zero", Name: "zero", VCPUs: 1, RAM: 64})+`"]`+"\n  disks = { root = { size = 20, boot = true } }")
+	e.edit(t, `["m1.small"]`,
+		`["`+e.c.Fake.AddFlavor(fakecloud.Flavor{ID: "zero", Name: "zero", VCPUs: 1, RAM: 64})+`"]`+"\n  disks = { root = { size = 20, boot = true } }")
 }
 
 // TestHangsOnNetworks: the networks of the page can be applied, with an id that is known only then, to servers that boot from volumes.

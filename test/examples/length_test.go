@@ -23,7 +23,7 @@ func TestPlanLength(t *testing.T) {
 		_, text, _ = strings.Cut(text, "Terraform will perform the following actions:\n")
 		text, _, _ = strings.Cut(text, "\nPlan: ")
 		var mine strings.Builder
-		for _, block := range strings.Split(text, "\n\n  # ") {
+		for block := range strings.SplitSeq(text, "\n\n  # ") {
 			if strings.Contains(strings.SplitN(block, "\n", 2)[0], "stackpolicy_") {
 				mine.WriteString("  # " + block + "\n")
 			}

@@ -51,7 +51,8 @@ func TestModuleMistakes(t *testing.T) {
 		{`["shared"]`, "[null]", "networks[0] is null. Leave it out."},
 		{`["shared"]`, "[]", "networks has no network."},
 		{last, "max_batch_size = [1]", "var.max_batch_size declared"},
-		{last, `pools = { http = { region = "RegionOne", pool_id = "x", protocol_port = "http" } }`, `pools["http"].protocol_port: a whole number is needed, not "http".`},
+		{last, `pools = { http = { region = "RegionOne", pool_id = "x", protocol_port = "http" } }`,
+			`pools["http"].protocol_port: a whole number is needed, not "http".`},
 		{last, `pools = { a = { region = "RegionOne", pool_id = "x", protocol_port = 80 }, b = { region = "RegionOne", pool_id = "x", protocol_port = 80 } }`,
 			`pools["b"] is pools["a"] again.`},
 		{"desired_capacity = 6", "desired_capacity = 2.5", "desired_capacity: a whole number is needed, not 2.5"},
@@ -81,7 +82,8 @@ func TestModuleMistakes(t *testing.T) {
 		{`  flavors          = ["m1.small"]` + "\n", "", `The argument "flavors" is required`},
 		{`  image            = "debian-12"` + "\n", "", `The argument "image" is required`},
 		{`"debian-12"`, `""`, "Attribute image string length must be at least 1"},
-		{`[{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", weight = 200, cap = 3 }] }]`, `["RegionOne"]`, `regions[0]: an object is needed, not "RegionOne", such as [{ name`},
+		{`[{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", weight = 200, cap = 3 }] }]`, `["RegionOne"]`,
+			`regions[0]: an object is needed, not "RegionOne", such as [{ name`},
 		{`"RegionOne"`, `"RegionNine"`, "RegionNine"},
 		{`zones = [{ name = "az-1" }, { name = "az-2", weight = 200, cap = 3 }]`, "zones = []", "regions[0].zones has no zone. Leave zones out"},
 		{"cap = 3", "cap = length(terraform_data.later.output)", "regions[0].zones[1].cap is known only after the apply"},
@@ -106,8 +108,10 @@ func TestModuleMistakes(t *testing.T) {
 		{last, `drain_hook_timeout = "5m"`, "drain_hook_timeout needs drain_hook_url or drain_hook_command"},
 		{last, `drain_hook_command = ["drain"]`, "allow_commands"},
 		{last, `pools = { http = { pool_id = "x", protocol_port = 80 } }`, `pools["http"] has no region, such as`},
-		{last, `pools = { http = { region = "RegionOne", pool_id = "x", protocol_port = 80, weight = 1 } }`, `pools["http"] has "weight", and a pool has no such key.`},
-		{last, `pools = { http = { region = "RegionTwo", pool_id = "x", protocol_port = 80 } }`, `pools["http"].region is "RegionTwo", where the cluster has no node`},
+		{last, `pools = { http = { region = "RegionOne", pool_id = "x", protocol_port = 80, weight = 1 } }`,
+			`pools["http"] has "weight", and a pool has no such key.`},
+		{last, `pools = { http = { region = "RegionTwo", pool_id = "x", protocol_port = 80 } }`,
+			`pools["http"].region is "RegionTwo", where the cluster has no node`},
 	} {
 		if c.old == last && c.written != "" {
 			c.written = last + c.written + "\n"

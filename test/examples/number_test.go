@@ -49,7 +49,8 @@ var number = []struct {
 		counts: "4/4! 4/4! 4/3 4/3 4/3 4/3 3/3 3/3 3/3 3/3"},
 	{what: "the answers of two ports are lost", first: port, then: steps{1: loses(fakecloud.Network, "/ports", other)},
 		counts: "3/4! 3/4! 3/3 3/3 3/3 3/3 3/3 3/3 3/3 3/3"},
-	{what: "the answers of two volumes are lost", module: "stateful", first: disk, then: steps{1: loses(fakecloud.BlockStorage, "/volumes", "desired_capacity = 5")},
+	{what: "the answers of two volumes are lost", module: "stateful", first: disk,
+		then:   steps{1: loses(fakecloud.BlockStorage, "/volumes", "desired_capacity = 5")},
 		counts: "5! 5 5 5 5 5 5 5 5 5"},
 	{what: "a server ends in ERROR once, and keeps its port", first: port, then: steps{1: fails(1)}, counts: "4/4! 3/3 3/3 3/3 3/3 3/3 3/3 3/3 3/3 3/3"},
 	{what: "a bad image, then a good one, with a quota for one batch", then: steps{1: quota(4), 3: gives(other)}, counts: "4! 4! 4! 3 3 3 3 3 3 3"},
@@ -215,7 +216,7 @@ func (e example) status(t *testing.T) string {
 
 func errorsOf(err error) string {
 	var list []string
-	for _, l := range strings.Split(err.Error(), "\n") {
+	for l := range strings.SplitSeq(err.Error(), "\n") {
 		if l = strings.TrimLeft(l, "│╷╵ "); strings.HasPrefix(l, "Error") || len(list) > 0 && len(list) < 12 && l != "" {
 			list = append(list, l)
 		}

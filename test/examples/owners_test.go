@@ -57,7 +57,9 @@ func made(t *testing.T, module string) (sets, ignores map[string][]string) {
 	require.NoError(t, err)
 	sets, ignores = map[string][]string{}, map[string][]string{}
 	for _, file := range files {
-		for _, block := range regexp.MustCompile(`(?ms)^resource "openstack_(\w+)" "\w+" \{\n(.*?)^\}\n`).FindAllStringSubmatch(regexp.MustCompile(` +#.*`).ReplaceAllString(read(t, file), ""), -1) {
+		code := regexp.MustCompile(` +#.*`).ReplaceAllString(read(t, file), "")
+		resources := regexp.MustCompile(`(?ms)^resource "openstack_(\w+)" "\w+" \{\n(.*?)^\}\n`)
+		for _, block := range resources.FindAllStringSubmatch(code, -1) {
 			for _, set := range regexp.MustCompile(`(?m)^  (?:dynamic "(\w+)"|(\w+) +=)`).FindAllStringSubmatch(block[2], -1) {
 				if name := set[1] + set[2]; !slices.Contains([]string{"for_each", "depends_on"}, name) {
 					sets[block[1]] = append(sets[block[1]], name)

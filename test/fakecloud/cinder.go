@@ -315,7 +315,8 @@ func (k *call) attachVolume(doc object) reply {
 			"status.", v.id, v.status))
 	}
 	if k.config.SameZoneAttach && s.Zone != v.zone {
-		panic(badRequest("Invalid volume: Instance %s and volume %s are not in the same availability_zone. Instance is in "+
+		panic(badRequest("Invalid volume: Instance %s and volume %s are not in the same availability_zone. Instance "+
+			"is in "+
 			"%s. Volume is in %s", s.ID, v.id, s.Zone, v.zone))
 	}
 	v.device = "/dev/sd" + string(rune('b'+len(k.region.volumesOf(s))))

@@ -120,7 +120,8 @@ func (k *call) createMember(p *pool) reply {
 				m.Address, m.port))
 		}
 	}
-	if id := given.Subnet; id != nil && !slices.ContainsFunc(networks, func(n network) bool { return n.subnet == *id }) {
+	if id := given.Subnet; id != nil && !slices.ContainsFunc(networks,
+		func(n network) bool { return n.subnet == *id }) {
 		panic(notFound("Subnet %s not found.", *id))
 	}
 	p.balancer.change(k)

@@ -304,7 +304,8 @@ func TestZonesOfVolumes(t *testing.T) {
 	k := login(t, c, "member")
 	id := c.AddServers("RegionOne", Server{Zone: "az-1"})[0]
 	for zone, status := range map[string]int{"az-1": 200, "az-2": 400} {
-		volume := k.must(202, "POST block-storage /volumes", `{"volume": {"size": 1, "availability_zone": "`+zone+`"}}`).object(t)["volume"].(map[string]any)["id"]
+		volume := k.must(202, "POST block-storage /volumes",
+			`{"volume": {"size": 1, "availability_zone": "`+zone+`"}}`).object(t)["volume"].(map[string]any)["id"]
 		k.must(200, fmt.Sprint("GET block-storage /volumes/", volume), "")
 		a := k.must(status, "POST compute /servers/"+id+"/os-volume_attachments", fmt.Sprintf(`{"volumeAttachment": {"volumeId": %q}}`, volume))
 		if status == 400 {

@@ -243,7 +243,8 @@ func TestImports(t *testing.T) {
 func TestFolders(t *testing.T) {
 	files, err := filepath.Glob(root + "/internal/provider/*tf/*.go")
 	require.NoError(t, err)
-	made, schemas := regexp.MustCompile(`\bbackend\.(Resource|DataSource|Action)\[\w+\]\{`), regexp.MustCompile(`(?m)^func .* schema\.(?:Schema|Block|Attribute) \{`)
+	made, schemas := regexp.MustCompile(`\bbackend\.(Resource|DataSource|Action)\[\w+\]\{`),
+		regexp.MustCompile(`(?m)^func .* schema\.(?:Schema|Block|Attribute) \{`)
 	names := map[string]string{"Resource": "resource.go", "DataSource": "data_source.go", "Action": "action.go"}
 	models := regexp.MustCompile(`(?m)^type (?:attachmentModel|\w*[pP]lanModel|model) struct`)
 	count := 0

@@ -36,7 +36,9 @@ func In(t testing.TB, r Run) {
 
 // Asked reports whether one of the runs is asked for by its name.
 func Asked(runs ...Run) bool {
-	return slices.ContainsFunc(strings.Split(asked(), ","), func(name string) bool { return slices.Contains(runs, Run(name)) })
+	return slices.ContainsFunc(strings.Split(asked(), ","), func(name string) bool {
+		return slices.Contains(runs, Run(name))
+	})
 }
 
 func asked() string {

@@ -159,7 +159,8 @@ func sizesOf(slots map[string]shownSlot) map[string]int64 {
 	return sizes
 }
 
-// zoneOf is the zone of Cinder for a place: a map has it by region and zone, or by zone. Without one it has Nova's name.
+// zoneOf is the zone of Cinder for a place: a map has it by region and zone, or by zone. Without one it has Nova's
+// name.
 func zoneOf(v attr.Value, at placement.Place) types.String {
 	switch zone := v.(type) {
 	case types.String:
@@ -179,7 +180,8 @@ func (m attachmentModel) validateDisks(diags *diag.Diagnostics) {
 	disks, first := m.disks(), ""
 	for _, name := range slices.Sorted(maps.Keys(disks)) {
 		refuse := func(format string, args ...any) {
-			diags.AddAttributeError(path.Root(keyDisks).AtMapKey(name), "Invalid argument", fmt.Sprintf(format, args...))
+			diags.AddAttributeError(path.Root(keyDisks).AtMapKey(name), "Invalid argument",
+				fmt.Sprintf(format, args...))
 		}
 		switch o := disks[name]; {
 		case boots(o) && first != "":
@@ -196,8 +198,8 @@ func (m attachmentModel) validateDisks(diags *diag.Diagnostics) {
 	}
 }
 
-// seeVolumes looks up how large the disks of slots are. The volume of a disk has the name of the slot, "-", and the name
-// of the disk. One that is there twice is not known.
+// seeVolumes looks up how large the disks of slots are. The volume of a disk has the name of the slot, "-", and the
+// name of the disk. One that is there twice is not known.
 func (m *attachmentModel) seeVolumes(
 	ctx context.Context, cloud *openstack.Cloud, r roster.Roster, closed func(string) bool, diags *diag.Diagnostics,
 ) {
@@ -217,7 +219,8 @@ func (m *attachmentModel) seeVolumes(
 		}
 		sizes, err := cloud.VolumeSizes(ctx, region)
 		if err != nil && !value.Is[*openstack.NoEndpointError](err) {
-			diags.AddWarning("Unable to look up volumes", text.Sentence(err)+" The sizes of the refresh before still count.")
+			diags.AddWarning("Unable to look up volumes",
+				text.Sentence(err)+" The sizes of the refresh before still count.")
 		}
 		for volume, disk := range regions[region] {
 			if found := sizes[volume]; len(found) == 1 {

@@ -21,7 +21,10 @@ func wanted(r roster.Roster) map[string]cluster.Hangs {
 	for name, n := range r.Nodes {
 		if _, known := read[n.Template]; !known {
 			values := n.Template.Values()
-			wants := cluster.Hangs{Ports: length(values[keyNetworks]), Volumes: length(values[roster.KeyVolumes]) + length(values[keyDisks])}
+			wants := cluster.Hangs{
+				Ports:   length(values[keyNetworks]),
+				Volumes: length(values[roster.KeyVolumes]) + length(values[keyDisks]),
+			}
 			if values[roster.KeyBootVolume] != "" {
 				wants.Volumes++
 			}

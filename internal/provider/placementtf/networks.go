@@ -40,7 +40,8 @@ var networkShape = shape.Shape{
 	Known: []string{"name", "regions", "zones", "port"},
 }
 
-// settings are what a port is made with. A slot's port outlives its servers, so the templates of slots do not have them.
+// settings are what a port is made with. A slot's port outlives its servers, so the templates of slots do not have
+// them.
 var settings = []string{"subnet_id", "allowed_address_pairs", "security_group_ids", "port_security_enabled"}
 
 func (m attachmentModel) ofNetwork() []string {
@@ -69,7 +70,8 @@ func (m attachmentModel) networks() []shape.Object {
 func isAt(o shape.Object, at placement.Place) bool {
 	in := func(key string, names ...string) bool {
 		list, given := o[key].(types.List)
-		return !given || slices.ContainsFunc(value.Texts(list), func(t string) bool { return slices.Contains(names, t) })
+		return !given || slices.ContainsFunc(value.Texts(list),
+			func(t string) bool { return slices.Contains(names, t) })
 	}
 	if o["zones"] != nil && at.Zone == "" {
 		return false
@@ -104,7 +106,8 @@ func (m attachmentModel) networkPart(i int, o shape.Object, region string) part 
 	}
 	port, given := o["port"].(types.Bool)
 	needs := func(key string) bool { return o[key] != nil }
-	if given && port.ValueBool() || !given && slices.ContainsFunc(append(settings, "floating_ip_pool", "floating_ips"), needs) ||
+	if given && port.ValueBool() ||
+		!given && slices.ContainsFunc(append(settings, "floating_ip_pool", "floating_ips"), needs) ||
 		value.GivenBlock(m.Stateful) {
 		p["port"] = true
 	}
@@ -148,9 +151,7 @@ func (s shownParts) slotNetworks(name string, t roster.Template, at placement.Pl
 	for i, p := range list {
 		p = part{"name": p["name"], "id": p["id"], "port": p["port"], "floating_ip_pool": p["floating_ip_pool"]}
 		o := s.named(p, at)
-		for key, v := range partOf(o, settings) {
-			p[key] = v
-		}
+		maps.Copy(p, partOf(o, settings))
 		if address := elementOf(o["addresses"], name); address != nil {
 			p["address"] = textOrUnknown(address)
 		}
@@ -209,7 +210,8 @@ func (m attachmentModel) validateNetworks(diags *diag.Diagnostics) {
 			refuse(at.AtName("floating_ips"), "networks[%d].floating_ips are addresses of one region, with all its "+
 				"zones. Name it: regions = [\"RegionOne\"].", i)
 		case list && len(addresses.Elements()) == 0:
-			refuse(at.AtName("floating_ips"), "networks[%d].floating_ips has no address. Leave it out, or write some.", i)
+			refuse(at.AtName("floating_ips"), "networks[%d].floating_ips has no address. Leave it out, or write some.",
+				i)
 		}
 	}
 	m.validateNetworkPlaces(networks, refuse)
@@ -250,13 +252,15 @@ func (m attachmentModel) validateNetworkPlaces(networks []shape.Object, refuse f
 				for _, key := range []string{"id", "name"} {
 					text := textOf(o, key)
 					if was, twice := first[key+text]; twice && text != "" {
-						refuse(path.Root(keyNetworks).AtListIndex(i), "networks[%d] is networks[%d] again, in %s.", i, was, at)
+						refuse(path.Root(keyNetworks).AtListIndex(i),
+							"networks[%d] is networks[%d] again, in %s.", i, was, at)
 					}
 					first[key+text] = i
 				}
 			}
 			if len(first) == 0 {
-				refuse(path.Root(keyNetworks), "networks has none for %s, which regions has: no server could be made there.", at)
+				refuse(path.Root(keyNetworks),
+					"networks has none for %s, which regions has: no server could be made there.", at)
 			}
 		}
 	}

@@ -50,7 +50,7 @@ func (m attachmentModel) partArguments() []partArgument {
 // validateParts says what is wrong with the parts. A plan refuses what it must know and does not.
 func (m attachmentModel) validateParts(diags *diag.Diagnostics) {
 	for _, argument := range m.partArguments() {
-		if argument.wrong != nil && !value.Is[shape.Unknown](argument.wrong) {
+		if argument.wrong != nil && !value.Is[shape.UnknownError](argument.wrong) {
 			diags.AddAttributeError(path.Root(argument.name), "Invalid argument", shape.Ended(argument.wrong))
 		}
 	}
@@ -80,11 +80,11 @@ func refuseGivenTwice(at path.Path, argument, key string, diags *diag.Diagnostic
 
 // unreadPart returns the first thing in the parts that a plan must know and does not.
 func (m attachmentModel) unreadPart() (at string, unread bool) {
-	if unknown, is := errors.AsType[shape.Unknown](m.Regions.Wrong); is {
+	if unknown, is := errors.AsType[shape.UnknownError](m.Regions.Wrong); is {
 		return unknown.At, true
 	}
 	for _, argument := range m.partArguments() {
-		if unknown, is := errors.AsType[shape.Unknown](argument.wrong); is {
+		if unknown, is := errors.AsType[shape.UnknownError](argument.wrong); is {
 			return unknown.At, true
 		}
 	}
@@ -241,7 +241,8 @@ var flags = []string{"port", "given", "boot"}
 // attributesOf returns the type of a list of objects.
 func attributesOf(texts, numbers, flags, lists []string) types.ListType {
 	of := map[string]attr.Type{}
-	for as, names := range map[attr.Type][]string{types.StringType: texts, types.Int64Type: numbers, types.BoolType: flags} {
+	plain := map[attr.Type][]string{types.StringType: texts, types.Int64Type: numbers, types.BoolType: flags}
+	for as, names := range plain {
 		for _, name := range names {
 			of[name] = as
 		}
@@ -290,8 +291,9 @@ func (m attachmentModel) forgetParts(
 ) (forgotten packed.Value, keys map[string]bool) {
 	boot, others := m.nodeDisks()
 	keys = map[string]bool{
-		keyNetworks: !known(m.networksAt(at)...), keyPools: !known(slices.Collect(maps.Values(m.poolsAt(at.Region)))...),
-		keyDisks: !known(others...), roster.KeyBootVolume: !known(boot...),
+		keyNetworks: !known(m.networksAt(at)...),
+		keyPools:    !known(slices.Collect(maps.Values(m.poolsAt(at.Region)))...),
+		keyDisks:    !known(others...), roster.KeyBootVolume: !known(boot...),
 	}
 	maps.DeleteFunc(keys, func(_ string, unknown bool) bool { return !unknown })
 	if len(keys) == 0 || bytes.Equal(template, packed.Unknown) {

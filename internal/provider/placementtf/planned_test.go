@@ -160,7 +160,7 @@ func byNode(lines tftypes.Value) map[string]string {
 			told[line] = line
 			continue
 		}
-		for _, name := range strings.Split(m[1], ", ") {
+		for name := range strings.SplitSeq(m[1], ", ") {
 			if r := run.FindStringSubmatch(name); r != nil {
 				first, _ := strconv.Atoi(r[2])
 				last, _ := strconv.Atoi(r[3])

@@ -34,7 +34,8 @@ var poolShape = shape.Shape{
 // ofPool is what a node keeps of a pool.
 var ofPool = []string{"protocol_port", "subnet_id", "monitor_address", "monitor_port"}
 
-var poolsType = attributesOf([]string{"name", "subnet_id", "monitor_address"}, []string{"protocol_port", "monitor_port"},
+var poolsType = attributesOf([]string{"name", "subnet_id", "monitor_address"},
+	[]string{"protocol_port", "monitor_port"},
 	[]string{"backup"}, nil)
 
 // pools are those of a configuration that was validated.
@@ -126,10 +127,12 @@ func (s shownParts) pools(name string, n roster.Node) packed.Value {
 	if before.Generation != n.Generation {
 		before = shownNode{}
 	}
-	return s.once([4]string{n.Region, string(n.Template), string(before.Template), string(before.Pools)}, func() packed.Value {
+	key := [4]string{n.Region, string(n.Template), string(before.Template), string(before.Pools)}
+	return s.once(key, func() packed.Value {
 		text := n.Template.Values()[keyPools]
 		var was map[string]part
-		if values, err := packed.Elements[packed.Text](string(before.Template)); err == nil && values[keyPools].ValueString() == text {
+		values, err := packed.Elements[packed.Text](string(before.Template))
+		if err == nil && values[keyPools].ValueString() == text {
 			was = poolsOf(before)
 		}
 		has, now, given := poolsIn(text), s.of.poolsAt(n.Region), s.of.pools()
@@ -176,8 +179,9 @@ func (p *attachmentPlanner) refuseRenamed() {
 			id := textOf(now[name], "pool_id")
 			if now[was] == nil && before[name] == nil && id != "" && id == textOf(before[was], "pool_id") {
 				p.diags.AddAttributeError(path.Root(keyPools).AtMapKey(name), "The pool has another name", fmt.Sprintf(
-					"pools[%q] is the pool that was pools[%q]. Members are known by that name, and Octavia takes no two "+
-						"of one address and port. Keep the name, or remove %q, apply, and then add %q.", name, was, was, name))
+					"pools[%q] is the pool that was pools[%q]. Members are known by that name, and Octavia takes no "+
+						"two of one address and port. Keep the name, or remove %q, apply, and then add %q.",
+					name, was, was, name))
 			}
 		}
 	}

@@ -92,7 +92,8 @@ func (r *attachmentResource) ModifyPlan(
 		planner.state.nameRegion(planner.memory.Sources.Region)
 	}
 	planner.plan.sources = planner.memory.Sources
-	if planner.state != nil && places.Nameless(planner.plan.Regions.List) && len(planner.state.Regions.List.Elements()) == 1 {
+	if planner.state != nil && places.Nameless(planner.plan.Regions.List) &&
+		len(planner.state.Regions.List.Elements()) == 1 {
 		planner.plan.nameRegion(planner.state.listedRegions()[0].Name)
 	}
 	if d := planner.modify(ctx, req, resp); !diags.HasError() { // of a refused plan nothing may be worked out
@@ -187,7 +188,8 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 
 // refuseSecond refuses a second server for a slot. Terraform destroys the server of a node that is made again before it
 // stores the new generation, unless create_before_destroy is set, which no plan shows.
-func (m attachmentModel) refuseSecond(ctx context.Context, b *backend.Backend, seen roster.Seen, diags *diag.Diagnostics) {
+func (m attachmentModel) refuseSecond(ctx context.Context, b *backend.Backend, seen roster.Seen,
+	diags *diag.Diagnostics) {
 	told, _ := b.Walk().Cluster(m.Cluster.ValueString())
 	var list []string
 	for name, n := range elements[shownNode](m.Nodes.ValueString(), diags) {

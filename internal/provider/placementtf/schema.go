@@ -62,13 +62,14 @@ func attachmentSchema() schema.Schema {
 			"regions": schema.DynamicAttribute{
 				Required:   true,
 				CustomType: places.RegionsType{},
-				MarkdownDescription: "Regions to spread nodes over, and the availability zones in each: a list of objects such as " +
-					"`{ name = \"RegionOne\", zones = [{ name = \"az-1\" }] }`. Without `zones` Nova chooses the zone. The " +
-					"`name` of a region may be left out where there is one: it is the provider's. Both take `weight` (share " +
-					"of the nodes, relative to the others, `100`), `cap` (maximum number of nodes, `-1`, none), `min` " +
-					"(minimum, filled first, `0`), `closed` (takes no nodes, and its nodes stay as they are, as in an " +
-					"outage; a closed region gets no requests), `template` (over the one of the attachment) and `flavors` " +
-					"(in place of those of the attachment); a region also `image` and `user_data`, which plans show unless " +
+				MarkdownDescription: "Regions to spread nodes over, and the availability zones in each: " +
+					"a list of objects such as `{ name = \"RegionOne\", zones = [{ name = \"az-1\" }] }`. Without " +
+					"`zones` Nova chooses the zone. The `name` of a region may be left out where there is one: it is " +
+					"the provider's. Both take `weight` (share of the nodes, relative to the others, `100`), `cap` " +
+					"(maximum number of nodes, `-1`, none), `min` (minimum, filled first, `0`), `closed` (takes no " +
+					"nodes, and its nodes stay as they are, as in an outage; a closed region gets no requests), " +
+					"`template` (over the one of the attachment) and `flavors` (in place of those of the " +
+					"attachment); a region also `image` and `user_data`, which plans show unless " +
 					"it is `sensitive()`. Another key is refused."},
 			"node_name_pattern": schema.StringAttribute{
 				Optional:   true,
@@ -86,23 +87,27 @@ func attachmentSchema() schema.Schema {
 				"state. Let the servers take " +
 				"`stackpolicy_placement_attachment.web.user_data_texts[each.value.template.user_data]`."),
 			"template": places.TemplateArgument("Everything else that new nodes are made from: values under names of " +
-				"your choice, such as a key pair. Let the servers take `each.value.template.key_pair`: a node keeps its " +
-				"template, so a change alone changes no server. Give the version of a secret, never the secret. The " +
+				"your choice, such as a key pair. Let the servers take `each.value.template.key_pair`: a node keeps " +
+				"its template, so a change alone changes no server. Give the version of a secret, never the secret. " +
+				"The " +
 				"argument cannot be removed again."),
-			"networks": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Networks of new nodes, in order: a " +
-				"list of names, or of objects with `name` or `id`, and any of `regions`, `zones` (those that have it), " +
-				"`port`, `subnet_id`, `allowed_address_pairs`, `security_group_ids`, `port_security_enabled`, " +
-				"`floating_ip_pool` and `floating_ips`. A name is looked up once, and the node remembers the id: let " +
+			"networks": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Networks of new nodes, in " +
+				"order: a list of names, or of objects with `name` or `id`, and any of `regions`, `zones` (those " +
+				"that have it), `port`, `subnet_id`, `allowed_address_pairs`, `security_group_ids`, " +
+				"`port_security_enabled`, `floating_ip_pool` and `floating_ips`. A name is looked up once, and the " +
+				"node remembers the id: let " +
 				"the servers take `each.value.networks`. Another key is refused."},
-			"pools": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Octavia pools of new nodes: a map of " +
-				"objects with `region`, `pool_id` and `protocol_port`, and any of `subnet_id`, `monitor_address`, " +
-				"`monitor_port` and `backup`. A server listens at a port for life: let the members take " +
+			"pools": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Octavia pools of new nodes: a " +
+				"map of objects with `region`, `pool_id` and `protocol_port`, and any of `subnet_id`, " +
+				"`monitor_address`, `monitor_port` and `backup`. A server listens at a port for life: let the " +
+				"members take " +
 				"`each.value.pools`. Another key is refused."},
-			"disks": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Volumes of new nodes: a map of objects " +
-				"with `size` in GiB, and any of `type` and `boot` (the server boots from it). Let the servers take " +
-				"`each.value.disks`, which end with them. With `stateful` the others belong to the slots, and outlive " +
-				"the servers: `slots[*].disks` has them, each also with its `zone`, a name or a map by zone, or by " +
-				"region/zone. Another key is refused. With `RETAIN` a slot keeps a disk that the map has no more, until " +
+			"disks": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Volumes of new nodes: a map of " +
+				"objects with `size` in GiB, and any of `type` and `boot` (the server boots from it). Let the " +
+				"servers take `each.value.disks`, which end with them. With `stateful` the others belong to the " +
+				"slots, and outlive the servers: `slots[*].disks` has them, each also with its `zone`, a name or a " +
+				"map by zone, or by region/zone. Another key is refused. With `RETAIN` a slot keeps a disk that the " +
+				"map has no more, until " +
 				"`release` names it. None becomes smaller."},
 			"flavors": places.FlavorsArgument("Flavors of new nodes, [the best one " +
 				"first](../guides/rolling-out-an-image.md#flavors-in-order), by id or name. Let the servers take " +
@@ -114,7 +119,8 @@ func attachmentSchema() schema.Schema {
 			// Maps as large as the cluster have no nested attributes: Terraform takes longer for them.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, "+
 				"perhaps an `ordinal`, a `region`, a `zone` (null: Nova's choice), a `template`, the `image_id` of "+
-				"`image`, its `networks`, `pools` and `disks`, a `flavor` of `flavors` and its `flavor_id`, the `generation` of its server, the `mark` "+
+				"`image`, its `networks`, `pools` and `disks`, a `flavor` of `flavors` and its `flavor_id`, "+
+				"the `generation` of its server, the `mark` "+
 				"that its server gets when it is in service, and whether its place is `closed`."),
 			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of "+
 				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, the "+
@@ -123,13 +129,15 @@ func attachmentSchema() schema.Schema {
 			"next_index":      attribute.ComputedNumber("Index of the next new node."),
 			"distribution": attribute.ComputedMap(value.ZoneCountsType, "Number of nodes by region and zone. Nodes "+
 				"whose zone is Nova's choice are under the empty name."),
-			"change": attribute.ComputedTexts("Why the last plan removes or changes nodes, or brings them back: one line " +
+			"change": attribute.ComputedTexts("Why the last plan removes or changes nodes, or brings them back: one " +
+				"line " +
 				"for each reason, with its nodes, at most 10."),
 			"held": attribute.ComputedTexts("Why nodes that should be replaced are " +
 				"[held](../guides/operating-a-cluster.md#each-status): one line for each reason, as in `change`."),
 			"moves": attribute.ComputedText("What the last plan does to nodes, in one line, which is read first: " +
 				"`batch 2 of 5: web-1 leaves; web-8 comes in RegionOne/az-1`."),
-			"phase": attribute.ComputedText("What the cluster does after a successful apply, for programs: " + phases() + "."),
+			"phase": attribute.ComputedText("What the cluster does after a successful apply, for programs: " +
+				phases() + "."),
 			"remaining": attribute.ComputedNumber("Number of nodes that `update` still has to replace after this " +
 				"apply."),
 			"status": attribute.ComputedText("Status of the cluster after a successful apply, in one line. See " +

@@ -251,7 +251,8 @@ func (m *attachmentModel) rememberUserData(r roster.Roster) {
 	}
 }
 
-// record puts a change into the state; batch is the number of its batch. Nodes that come are in moves, with their places.
+// record puts a change into the state; batch is the number of its batch. Nodes that come are in moves, with their
+// places.
 func (m *attachmentModel) record(change planner.Change, batch int64) {
 	m.Change = value.List(change.ChangedByReason())
 	m.Moves = value.TextOrNull(change.Moves(batch))

@@ -163,7 +163,7 @@ func (r Regions) Named(name string) Regions {
 // Check says what is wrong with the regions.
 func (r Regions) Check(ctx context.Context, diags *diag.Diagnostics) {
 	at := path.Root("regions")
-	if r.Wrong != nil && !value.Is[shape.Unknown](r.Wrong) {
+	if r.Wrong != nil && !value.Is[shape.UnknownError](r.Wrong) {
 		diags.AddAttributeError(at, "Invalid argument", shape.Ended(r.Wrong))
 	}
 	checkBins("region", at, r.List.Elements(), diags)

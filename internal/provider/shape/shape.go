@@ -1,6 +1,7 @@
-// Package shape reads arguments that people write as lists or maps of objects, and says exactly what is wrong with them.
-// Terraform has no type whose attributes are all optional and that refuses others: an object type drops a misspelled
-// key without a word. Values may be unknown; which objects there are, and which attributes each has, may not.
+// Package shape reads arguments that people write as lists or maps of objects, and says exactly what is wrong with
+// them. Terraform has no type whose attributes are all optional and that refuses others: an object type drops a
+// misspelled key without a word. Values may be unknown; which objects there are, and which attributes each has, may
+// not.
 package shape
 
 import (
@@ -47,10 +48,10 @@ type Shape struct {
 // Object has the attributes of an object that are given, by name. Null ones are left out.
 type Object map[string]attr.Value
 
-// Unknown is an error about a value that must be known while planning.
-type Unknown struct{ At string }
+// UnknownError is an error about a value that must be known while planning.
+type UnknownError struct{ At string }
 
-func (u Unknown) Error() string { return u.At + " is not known while planning" }
+func (u UnknownError) Error() string { return u.At + " is not known while planning" }
 
 // List reads a list of objects. Nothing is an empty list.
 func (s Shape) List(name string, v attr.Value) ([]Object, error) {
@@ -59,11 +60,12 @@ func (s Shape) List(name string, v attr.Value) ([]Object, error) {
 		return nil, nil
 	}
 	if v.IsUnknown() {
-		return nil, Unknown{name}
+		return nil, UnknownError{name}
 	}
 	switch v.(type) {
 	case types.Object, types.Map:
-		return nil, fmt.Errorf("%s is one object, and a list of them is needed. Put it in brackets, as in %s", name, s.Like)
+		return nil, fmt.Errorf("%s is one object, and a list of them is needed. Put it in brackets, as in %s",
+			name, s.Like)
 	}
 	elements, err := value.Elements(v)
 	if err != nil {
@@ -85,7 +87,7 @@ func (s Shape) Map(name string, v attr.Value) (map[string]Object, error) {
 		return nil, nil
 	}
 	if v.IsUnknown() {
-		return nil, Unknown{name}
+		return nil, UnknownError{name}
 	}
 	fields, err := value.Fields(v)
 	if err != nil {
@@ -106,7 +108,7 @@ func (s Shape) object(at string, v attr.Value) (Object, error) {
 		return nil, fmt.Errorf("%s is null. Leave it out", at)
 	}
 	if v.IsUnknown() {
-		return nil, Unknown{at}
+		return nil, UnknownError{at}
 	}
 	if text, ok := v.(types.String); ok && s.Short != "" {
 		return Object{s.Short: text}, nil
@@ -136,12 +138,13 @@ func (s Shape) object(at string, v attr.Value) (Object, error) {
 			continue
 		}
 		if slices.Contains(s.Known, f.Name) && HoldsUnknown(read) || kind == Any && read.IsUnknown() {
-			return nil, Unknown{at + "." + f.Name}
+			return nil, UnknownError{at + "." + f.Name}
 		}
 		if n, is := read.(types.Int64); is && !n.IsUnknown() {
 			bounds, has := s.Bounds[f.Name]
 			if n := n.ValueInt64(); has && (n < bounds[0] || n > bounds[1]) {
-				return nil, fmt.Errorf("%s.%s is %d, and must be between %d and %d", at, f.Name, n, bounds[0], bounds[1])
+				return nil, fmt.Errorf("%s.%s is %d, and must be between %d and %d",
+					at, f.Name, n, bounds[0], bounds[1])
 			}
 		}
 		object[f.Name] = read

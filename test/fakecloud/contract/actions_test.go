@@ -134,7 +134,8 @@ func contractActions(t *testing.T, c *cloud) {
 		{"the network", "member GET network /networks?name=shared", 200, are{keep("network", "networks.0.id")}},
 		{"a port", `member POST network /ports {"port": {"network_id": "$network"}}`, 201, are{keep("port", "port.id")}},
 		{"a member that fits nowhere", `member POST compute@2.79 /servers {"server": {"name": "${prefix}b", "imageRef": "$image", "flavorRef": "$flavor", ` +
-			`"networks": [{"port": "$port"}], "availability_zone": "$other_zone"}, "os:scheduler_hints": {"group": "$group"}}`, 202, are{keep("two", "server.id")}},
+			`"networks": [{"port": "$port"}], "availability_zone": "$other_zone"}, "os:scheduler_hints": {"group": "$group"}}`, 202,
+			are{keep("two", "server.id")}},
 		{"it says why", "member awaits GET compute@2.79 /servers/$two", 200,
 			are{is("server.status", `"ERROR"`), keys("server.fault", "code created message"),
 				is("server.fault.message", `"No valid host was found. There are not enough hosts available."`), is("server.fault.code", "500")}},
