@@ -81,8 +81,8 @@ func Attach(ctx context.Context, compute *openstack.Compute, policy Policy) (Bin
 	return Binding{}, missed
 }
 
-// Check returns the group that [Attach] would inherit once the groups that leave are gone, nil for none, or its error, and
-// changes nothing.
+// Check returns the group that [Attach] would inherit once the groups that leave are gone, nil for none, or its error,
+// and changes nothing.
 func Check(
 	ctx context.Context, compute *openstack.Compute, policy Policy, leaves func(id string) bool,
 ) (*openstack.ServerGroup, error) {

@@ -93,7 +93,8 @@ func (e *MissingError) Error() string {
 }
 
 // choose returns what to do about a policy, given the existing groups, as the affinity policy's document defines it
-// (S1, S2). The groups for which leaves is true are about to be deleted: their names are free. The errors are an [*ExistsError], a [*MismatchError], an [*AmbiguousError] and a [*MissingError].
+// (S1, S2). The groups for which leaves is true are about to be deleted: their names are free. The errors are
+// an [*ExistsError], a [*MismatchError], an [*AmbiguousError] and a [*MissingError].
 func choose(policy Policy, groups []openstack.ServerGroup, leaves func(id string) bool) (decision, error) {
 	wanted := cmp.Or(policy.Name, policy.Hint)
 	if wanted == "" {

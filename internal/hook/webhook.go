@@ -30,8 +30,8 @@ func checkURL(address string) []Fault {
 		return []Fault{{Argument: "url", Text: "The address of a webhook begins with https:// (or http://) and has a host."}}
 	case u.Scheme == "http" && (u.User != nil || u.RawQuery != ""):
 		return []Fault{
-			{Argument: "url", Warning: true, Text: fmt.Sprintf("The URL of the webhook at %s has credentials or a query in it, "+
-				"and everybody on the way can read them. Use https.", plain(u.Host))},
+			{Argument: "url", Warning: true, Text: fmt.Sprintf("The URL of the webhook at %s has credentials or a "+
+				"query in it, and everybody on the way can read them. Use https.", plain(u.Host))},
 		}
 	}
 	return nil

@@ -223,7 +223,8 @@ func ownWords(path string, status int, media string, body []byte) string {
 }
 
 // AnswerError is an answer that no OpenStack service gives, and that is not used: a status that means neither success
-// nor refusal of this request, such as 206 to a list; a good status without JSON; a 404 of a proxy; or a body that is too large.
+// nor refusal of this request, such as 206 to a list; a good status without JSON; a 404 of a proxy; or a body that is
+// too large.
 type AnswerError struct {
 	Code int
 	said string

@@ -18,7 +18,8 @@ type Network struct {
 	Name Text `json:"name"`
 }
 
-// NetworksNamed lists the networks of a name in a region that Neutron shows to this user, by id. They are requested once.
+// NetworksNamed lists the networks of a name in a region that Neutron shows to this user, by id. They are requested
+// once.
 func (c *Cloud) NetworksNamed(ctx context.Context, region, name string) ([]Network, error) {
 	return c.networks(ctx, region, "name", name)
 }

@@ -207,7 +207,7 @@ func (a *Attachment) judge(n *named, s Server, c change) judgement {
 	case is(Comes):
 		return yes(e == Created)
 	case is(Leaves) || is(released):
-		return yes(e == Destroyed && !(n.slot && strings.HasPrefix(c.Type, "openstack_blockstorage_")))
+		return yes(e == Destroyed && (!n.slot || !strings.HasPrefix(c.Type, "openstack_blockstorage_")))
 	case e == Created || (e == Destroyed && (is(gone) || (is(kept) && c.ofServer()))):
 		return undone
 	case is(Remade):

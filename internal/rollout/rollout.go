@@ -286,15 +286,16 @@ func (r *run) unasked(plan *Plan) string {
 		return ""
 	}
 	r.report(Event{Kind: "unasked", Message: strings.Join(lines, "\n")})
-	why := fmt.Sprintf("the plan changes %s although no node change asks for it. Apply it by hand, or allow it with",
+	var why strings.Builder
+	fmt.Fprintf(&why, "the plan changes %s although no node change asks for it. Apply it by hand, or allow it with",
 		text.Count(int64(len(lines)), "resource"))
 	for _, resource := range slices.Sorted(maps.Keys(accept)) {
 		if len(accept[resource]) == 1 {
 			resource = accept[resource][0]
 		}
-		why += " -accept '" + resource + "'"
+		why.WriteString(" -accept '" + resource + "'")
 	}
-	return why
+	return why.String()
 }
 
 // waited reports whether an apply may have failed because servers did not get into service in time. Only readiness

@@ -69,7 +69,8 @@ func (r *attachmentResource) planUpdate(
 	}
 	plan.forget()
 	// Terraform says which argument asks for it, if it is one whose value differs.
-	resp.RequiresReplace = append(resp.RequiresReplace, path.Root("servergroup_id"), value.Path(change.Argument).ParentPath())
+	resp.RequiresReplace = append(resp.RequiresReplace,
+		path.Root("servergroup_id"), value.Path(change.Argument).ParentPath())
 	r.Backend.Walk().Replaced.Note(state.own(), true)
 	state.warnOfChange(change, diags)
 }
@@ -224,7 +225,7 @@ func lostDetail(lost *affinity.LostError, region string) string {
 	} else {
 		detail += "There is no group of this name in view, and Nova may still make it. "
 	}
-	return detail + fmt.Sprintf("Look for it in region %s (openstack server group list): if it is yours, delete it, or import "+
-		"it as <region>/<id>/created. The next apply inherits a group whose name the configuration gives; that group stays "+
-		"when the attachment is destroyed.", region)
+	return detail + fmt.Sprintf("Look for it in region %s (openstack server group list): if it is yours, delete it, "+
+		"or import it as <region>/<id>/created. The next apply inherits a group whose name the configuration gives; that "+
+		"group stays when the attachment is destroyed.", region)
 }

@@ -152,7 +152,8 @@ func TestChanges(t *testing.T) {
 	const inTwo = "with a provider of RegionTwo"
 	const stay = "All servers that have the old id in their scheduler_hints are then replaced, unless they have lifecycle { ignore_changes = " +
 		"[scheduler_hints] }. " +
-		"With that they keep running with the id of the old group, and only new servers join the new group. The old group is deleted, because the attachment created it."
+		"With that they keep running with the id of the old group, and only new servers join the new group. " +
+		"The old group is deleted, because the attachment created it."
 	rules := attributes{"name": "web", "max_server_per_host": 2}
 	for name, c := range map[string]struct {
 		before, after attributes
@@ -440,8 +441,9 @@ func TestChangesRefused(t *testing.T) {
 		gone  bool // whether its zone is gone
 		at    string
 	}{
-		"a zone":                   {zoned("cloud-nine", web), false, unknownZone},
-		"a zone of another region": {attributes{"region": "RegionTwo", "availability_zone": "az-3", "servergroup": web}, false, "region: The server group changes\n" + unknownZone},
+		"a zone": {zoned("cloud-nine", web), false, unknownZone},
+		"a zone of another region": {attributes{"region": "RegionTwo", "availability_zone": "az-3", "servergroup": web}, false,
+			"region: The server group changes\n" + unknownZone},
 		"a policy": {zoned("az-3", attributes{"name": "together"}), false,
 			"servergroup.name: The server group changes\nservergroup.policies: The server group has other rules"},
 		"the zone that it has":      {zoned("az-3", web), true, ""},

@@ -21,9 +21,10 @@ func attachmentSchema() schema.Schema {
 		MarkdownDescription: "Drains a node before it is removed: notifies a consumer and waits for it (`hook`), " +
 			"shuts the server down through Nova (`shutdown`), and waits for a grace period (`grace_period`). There " +
 			"is one attachment for each node. It refers to the node's server, so Terraform destroys it before the " +
-			"server; destroying it drains the node, with the arguments of the last apply. Creating or changing it does " +
-			"nothing to the server. See [Draining nodes](../guides/draining-nodes.md).\n\n~> **Destroying an attachment drains its server, even [if the " +
-			"server stays](../guides/draining-nodes.md#servers-that-stay).**\n\nA drain first sets the server's " +
+			"server; destroying it drains the node, with the arguments of the last apply. Creating or changing it " +
+			"does nothing to the server. See [Draining nodes](../guides/draining-nodes.md).\n\n" +
+			"~> **Destroying an attachment drains its server, even [if the server stays](../guides/draining-nodes.md#servers-that-stay).**" +
+			"\n\nA drain first sets the server's " +
 			"metadata `" + openstack.DrainedKey + "` (`begun` and the time, without `begun` once the hook is done) " +
 			"and removes its mark, so the server is no longer in service. A node whose hook failed may come back. " +
 			"Nova refuses that for a locked server: this is an error, and nothing is drained. An interrupted drain " +

@@ -47,7 +47,8 @@ func TestRenderFunction(t *testing.T) {
 	config := acctest.RequiresProvider + "resource \"terraform_data\" \"later\" { input = 2 }\n"
 	var checks []statecheck.StateCheck
 	for i, c := range [][2]string{
-		{`"{name}-{index} in {region}/{zone}, {ready}", { name = "web-0", index = 3, region = "RegionOne", zone = null, ready = true }`, "web-0-3 in RegionOne/none, true"},
+		{`"{name}-{index} in {region}/{zone}, {ready}", { name = "web-0", index = 3, region = "RegionOne", zone = null, ready = true }`,
+			"web-0-3 in RegionOne/none, true"},
 		{`"{name}{name} {other} {} {na me} {{name}} $${name} $$${name}", { name = "n" }`, "nn {other} {} {na me} {{name}} ${name} $${name}"},
 		{`"\\{name} \\{other} \\\\{name} {name}", { name = "{name}" }`, `{name} \{other} \{name} {name}`},
 		{`"{\n  name\n} {\"name\": 1}", { name = "n" }`, "{\n  name\n} {\"name\": 1}"},

@@ -35,8 +35,8 @@ func (f *renderFunction) Definition(
 			function.StringParameter{Name: "text", AllowNullValue: true, MarkdownDescription: "Text with `{key}` in it."},
 			function.DynamicParameter{
 				Name: "values",
-				MarkdownDescription: "Values by key, such as `{ name = each.key, index = each.value.index }`: texts, numbers, " +
-					"true or false.",
+				MarkdownDescription: "Values by key, such as `{ name = each.key, index = each.value.index }`: texts, " +
+					"numbers, true or false.",
 			},
 		},
 		Return: function.StringReturn{},

@@ -35,8 +35,8 @@ type model struct {
 
 // Block returns the schema of a hook block.
 func Block(description string) schema.SingleNestedBlock {
-	url := attribute.Text("Required for type `webhook`. Address that is posted to. It may contain a secret and is never " +
-		"logged.")
+	url := attribute.Text("Required for type `webhook`. Address that is posted to. It may contain a secret and is " +
+		"never logged.")
 	url.Sensitive = true
 	return attribute.Block(description, attribute.Fields{
 		"type": attribute.Text("Required. How the consumer is notified, and how it says that it is done: `webhook`, "+
@@ -44,8 +44,8 @@ func Block(description string) schema.SingleNestedBlock {
 			stringvalidator.OneOf(hook.Webhook, hook.Command)),
 		"url": url,
 		"command": attribute.Texts("Required for type `command`. The command and its arguments, run without a shell, "+
-			"with the facts in its [environment](../guides/draining-nodes.md#a-command). Needs `allow_commands = true` "+
-			"in the provider block.", listvalidator.NoNullValues()),
+			"with the facts in its [environment](../guides/draining-nodes.md#a-command). Needs `allow_commands = "+
+			"true` in the provider block.", listvalidator.NoNullValues()),
 		"environment": attribute.Texts("For type `command`. Names of variables of Terraform's environment that the "+
 			"command gets too, such as `KUBECONFIG`.", listvalidator.NoNullValues()),
 		"timeout": durations.Argument(time.Second, duration.Day, "How long to wait for the consumer, at most `1d`. "+
@@ -83,7 +83,8 @@ func Validate(block types.Object, diags *diag.Diagnostics) {
 		}
 	}
 	if needed := takes[kind][0]; arguments[needed].IsNull() {
-		diags.AddAttributeError(at.AtName(needed), "Invalid hook", fmt.Sprintf("A hook of type %s needs %s.", kind, needed))
+		diags.AddAttributeError(at.AtName(needed), "Invalid hook",
+			fmt.Sprintf("A hook of type %s needs %s.", kind, needed))
 		return
 	}
 	for _, fault := range m.spec().Check() {

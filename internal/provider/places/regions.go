@@ -80,7 +80,9 @@ func (t RegionsType) Equal(o attr.Type) bool {
 func (t RegionsType) ValueType(context.Context) attr.Value { return Regions{} }
 
 // ValueFromDynamic implements basetypes.DynamicTypable.
-func (t RegionsType) ValueFromDynamic(_ context.Context, v basetypes.DynamicValue) (basetypes.DynamicValuable, diag.Diagnostics) {
+func (t RegionsType) ValueFromDynamic(
+	_ context.Context, v basetypes.DynamicValue,
+) (basetypes.DynamicValuable, diag.Diagnostics) {
 	return readRegions(v), nil
 }
 
@@ -122,7 +124,8 @@ func readRegions(v basetypes.DynamicValue) Regions {
 		if given := region["zones"]; given != nil && !value.IsNull(given) {
 			fields["zones"] = types.ListValueMust(zoneType, zones)
 			if len(zones) == 0 && err == nil {
-				err = fmt.Errorf("regions[%d].zones has no zone. Leave zones out where Nova chooses the zone of each server", i)
+				err = fmt.Errorf("regions[%d].zones has no zone. "+
+					"Leave zones out where Nova chooses the zone of each server", i)
 			}
 		}
 		list[i] = types.ObjectValueMust(regionType.AttrTypes, fields)

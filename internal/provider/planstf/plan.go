@@ -91,7 +91,8 @@ func (p plan) checkZone(ctx context.Context, change placement.Counts, diags *dia
 	zone, _, _ := strings.Cut(p.request.NodeCreate.Zone, ":")
 	places.CheckZone(ctx, p.cloud, chosen, zone, at, &found)
 	for _, d := range found.Errors() {
-		diags.AddAttributeError(at, "Unknown availability zone", d.Detail()+" The plan chose that region: name the region of the node.")
+		diags.AddAttributeError(at, "Unknown availability zone",
+			d.Detail()+" The plan chose that region: name the region of the node.")
 	}
 	diags.Append(found.Warnings()...)
 }

@@ -158,7 +158,7 @@ func (t WholeType) Equal(o attr.Type) bool {
 
 // ValueFromTerraform implements attr.Type.
 func (t WholeType) ValueFromTerraform(ctx context.Context, in tftypes.Value) (attr.Value, error) {
-	if fault(in) != nil {
+	if !whole(in) {
 		return types.Int64Unknown(), nil
 	}
 	return t.Int64Type.ValueFromTerraform(ctx, in)
@@ -178,10 +178,22 @@ func (t WholeType) Validate(_ context.Context, in tftypes.Value, at path.Path) (
 
 // fault returns what is wrong with a number that is not whole.
 func fault(in tftypes.Value) error {
-	var number *big.Float
-	if !in.IsKnown() || in.IsNull() || !in.Type().Is(tftypes.Number) || in.As(&number) != nil {
+	number := numberIn(in)
+	if number == nil {
 		return nil
 	}
 	_, err := WholeFrom(types.NumberValue(number))
 	return err
+}
+
+// whole reports whether nothing is wrong with a number.
+func whole(in tftypes.Value) bool { return fault(in) == nil }
+
+// numberIn returns the number that a value is, nil if it is none or not known.
+func numberIn(in tftypes.Value) *big.Float {
+	var number *big.Float
+	if !in.IsKnown() || in.IsNull() || !in.Type().Is(tftypes.Number) || in.As(&number) != nil {
+		return nil
+	}
+	return number
 }

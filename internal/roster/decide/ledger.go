@@ -49,22 +49,10 @@ func newLedger(start Start, seen roster.Seen) *ledger {
 		retries:  map[roster.Template]int64{},
 	}
 	l.Size, l.Total = policy.Batch(), int64(len(all))
-	unused := false // whether servers are there that never served, and whose nodes leave
 	for name := range all {
 		l.Servers += int64(len(seen.There(name)))
 	}
-	for _, name := range now.LeavingNames() {
-		n, there := now.Leaving[name], int64(len(seen.There(name)))
-		l.Servers += there
-		unused = unused || !n.Served && there > 0
-		add(&l.cleans, there-int64(len(seen.Strays[name])), !n.Served)
-		add(&l.cleans, 1, !n.Served && seen.Stray(name) && !slices.Contains(policy.Awaited, name)) // Terraform may know it
-		if policy.Untouched(placement.Place{Region: n.Region}) != "" || stray(name, n, seen, policy) {
-			continue // in a closed region Nova may not answer
-		}
-		l.leaving = append(l.leaving, name)
-		add(&l.drained, 1, seen.Servers[name].Drained)
-	}
+	unused := l.countLeaving(seen)
 	for _, f := range all {
 		switch {
 		case f.Sick():
@@ -82,6 +70,24 @@ func newLedger(start Start, seen roster.Seen) *ledger {
 	l.nothing = l.makesFirst() && (l.Spent || dead && all.Number(unfound) > 0)
 	l.widen()
 	return l
+}
+
+// countLeaving counts the servers of the nodes that leave, and lists these nodes. Unused says that servers are there
+// that never served, and whose nodes leave.
+func (l *ledger) countLeaving(seen roster.Seen) (unused bool) {
+	for _, name := range l.now.LeavingNames() {
+		n, there := l.now.Leaving[name], int64(len(seen.There(name)))
+		l.Servers += there
+		unused = unused || !n.Served && there > 0
+		add(&l.cleans, there-int64(len(seen.Strays[name])), !n.Served)
+		add(&l.cleans, 1, !n.Served && seen.Stray(name) && !slices.Contains(l.Policy.Awaited, name)) // or Terraform's
+		if l.Policy.Untouched(placement.Place{Region: n.Region}) != "" || stray(name, n, seen, l.Policy) {
+			continue // in a closed region Nova may not answer
+		}
+		l.leaving = append(l.leaving, name)
+		add(&l.drained, 1, seen.Servers[name].Drained)
+	}
+	return unused
 }
 
 // makesFirst reports whether the method makes the substitute of a node first.

@@ -171,12 +171,18 @@ func (l *ledger) neverServed() {
 		case dead:
 			l.decide(verdict.Want{Fact: f, Cause: roster.Unhealthy, What: verdict.GivenUp})
 		case l.revises(f):
-			if l.makesFirst() && !f.Unfound || f.Outdated && !l.stranded(f) && l.suited(f.Place) {
+			if l.givesUp(f) {
 				w.What = verdict.GivenUp
 			}
 			l.decide(w)
 		}
 	}
+}
+
+// givesUp reports whether a node that never served, and that gets another template or flavor, leaves instead: so that
+// another comes, or so that a leaving node comes back in its place.
+func (l *ledger) givesUp(f *facts.Fact) bool {
+	return l.makesFirst() && !f.Unfound || f.Outdated && !l.stranded(f) && l.suited(f.Place)
 }
 
 // suited reports whether a leaving node may come back in the place of a node that never served. Nodes of slots stay in

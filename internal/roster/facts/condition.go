@@ -69,7 +69,7 @@ func (f *Fact) condition(serves bool) *Condition {
 		return Failing
 	case !f.Runs() || f.Server.Drained:
 		return Stopped
-	case (f.Server.Unwell != "" || f.Server.Lacks()) && stands:
+	case f.ails() && stands:
 		return Unwell
 	case f.NotRemade && stands:
 		return Unchanged
@@ -82,6 +82,9 @@ func (f *Fact) condition(serves bool) *Condition {
 	}
 	return Starting
 }
+
+// ails reports whether something is wrong with the server, or missing at it.
+func (f *Fact) ails() bool { return f.Server.Unwell != "" || f.Server.Lacks() }
 
 // own reports whether the server carries the mark of the node.
 func (f *Fact) own() bool { return f.Server.InService == string(f.Mark) }

@@ -34,7 +34,7 @@ type Fact struct {
 	Settled         bool            // whether it has the settled template of its place
 	Asked           placement.Place // place that Nova was asked for: the region if that lists no zones
 	NoHost          bool            // whether Nova found no host for its server there
-	Lost            bool            // whether it never served, and Terraform does not know its server, as far as that shows
+	Lost            bool            // whether it never served, and Terraform does not seem to know its server
 	Outlived        bool            // whether a newer server of it failed, while its own serves: its name was tried
 	StillFull       bool            // whether that place is still full
 	Other           bool            // whether it may have a host for another flavor

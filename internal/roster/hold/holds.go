@@ -84,8 +84,8 @@ var (
 		Why:    "two servers of {template} failed, one after the other: give another template, or name it in candidates",
 		Status: "two servers of {template} failed for {nodes}",
 		Title:  "Nodes are not made a third time",
-		Notice: "Two servers of {template} did not get into service, or did not stay in service, for {count}: {nodes}. " +
-			"Give another template, or name the nodes in candidates to try once more.",
+		Notice: "Two servers of {template} did not get into service, or did not stay in service, for {count}: " +
+			"{nodes}. Give another template, or name the nodes in candidates to try once more.",
 	}
 	Spent = &Hold{
 		Why:    "nothing more is made from {template}: its servers were cleaned up twice",

@@ -147,17 +147,9 @@ type Matches struct {
 }
 
 // serverOf returns the server that counts as the node's among those servers of its name that may be its own, and notes
-// the others. One that serves does so whatever became of a newer one.
+// the others.
 func (m *matching) serverOf(name string, n roster.Node, list, all []node.Node) node.Node {
-	best := slices.MinFunc(list, func(a, b node.Node) int { return prefer(n, a, b) })
-	serves := best.Status == "ACTIVE" && (n.Served || best.InService == string(n.Mark))
-	for _, s := range list {
-		asked := !s.Unclaimed() && s.Generation > 0 && s.Generation == n.Generation && !s.Unmade
-		failed := s.Unmade && ofIts(n, s) && !serves
-		if (asked || failed) && s.CreatedAt.After(best.CreatedAt) {
-			best = s
-		}
-	}
+	best := bestOf(n, list)
 	others := slices.DeleteFunc(slices.Clone(all), func(s node.Node) bool { return s.ID == best.ID })
 	if len(others) > 0 {
 		m.seen.Others[name] = others
@@ -166,6 +158,21 @@ func (m *matching) serverOf(name string, n roster.Node, list, all []node.Node) n
 		best.Locked = best.Locked || s.Locked
 		best.Protected = best.Protected || s.Protected
 		best.Tainted = best.Tainted && s.Tainted
+	}
+	return best
+}
+
+// bestOf returns the server that counts as the node's among those that may be its own. One that serves does so whatever
+// became of a newer one.
+func bestOf(n roster.Node, list []node.Node) node.Node {
+	best := slices.MinFunc(list, func(a, b node.Node) int { return prefer(n, a, b) })
+	serves := best.Status == "ACTIVE" && (n.Served || best.InService == string(n.Mark))
+	for _, s := range list {
+		asked := !s.Unclaimed() && s.Generation > 0 && s.Generation == n.Generation && !s.Unmade
+		failed := s.Unmade && ofIts(n, s) && !serves
+		if (asked || failed) && s.CreatedAt.After(best.CreatedAt) {
+			best = s
+		}
 	}
 	return best
 }

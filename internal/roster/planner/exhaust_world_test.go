@@ -102,7 +102,7 @@ func (w *world) look(lie int, of []string, imports bool) {
 		s := view(name, m)
 		found := !w.misnamed && (!slices.Contains(of, name) || lies[lie].tell(&m, &s))
 		m.found = m.found || found
-		w.bare = w.bare && !(found && s.InService != "" && s.InService == string(w.r.Nodes[name].Mark))
+		w.bare = w.bare && (!found || s.InService == "" || s.InService != string(w.r.Nodes[name].Mark))
 		if w.machines[name] = m; found {
 			servers = append(servers, s)
 		}
@@ -156,7 +156,8 @@ func (w *world) kindOf(n roster.Node) kind {
 		k.at = closed
 	}
 	its := func(m machine) bool { return m.up && m.id(name) == s.ID } // an older one may serve
-	if w.machines[name].up || slices.ContainsFunc(w.deposed[name], its) || w.is("blind") && k.has("own") { // nobody knows what broke since the last look
+	// A blind plan does not know what broke since the last look.
+	if w.machines[name].up || slices.ContainsFunc(w.deposed[name], its) || w.is("blind") && k.has("own") {
 		if k.truth = serves; k.has("unwell") || (k.has("noted") || k.has("missing")) && !k.has("served") {
 			k.truth = accused
 		}

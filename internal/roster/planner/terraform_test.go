@@ -114,9 +114,9 @@ module "web" {
 }
 
 func (p *pair) file(config string) {
-	p.T.Helper()
+	p.Helper()
 	require.NoError(p.T, os.WriteFile(filepath.Join(p.Dir, "main.tf"), []byte(config), 0o600))
-	require.NoError(p.T, p.Init(p.T.Context()))
+	require.NoError(p.T, p.Init(p.Context()))
 }
 
 // decide decides the fate of servers that are new.
@@ -267,7 +267,7 @@ func (p *pair) apply() error {
 		p.names[s.ID] = s.Name
 	}
 	p.cloud.ResetRequests()
-	_, err := p.Workspace.Run(p.T.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-var=image="+p.world.wanted,
+	_, err := p.Workspace.Run(p.Context(), "apply", "-auto-approve", "-input=false", "-no-color", "-var=image="+p.world.wanted,
 		fmt.Sprint("-var=size=", p.world.capacity), "-var=timeout="+timeout)
 	p.decide()
 	made, gone := map[string]int{}, map[string]int{}

@@ -35,7 +35,8 @@ func (p *speech) reasoned() verdict.List {
 		if v.Outcome != verdict.Held || v.What != verdict.Nothing {
 			reason = p.reasonOf(v.Want)
 		}
-		v.Reason, v.Shared = p.sentence(&v, "in "+v.Place.String(), reason), p.sentence(&v, "", reason)
+		at := v.Place
+		v.Reason, v.Shared = p.sentence(&v, "in "+at.String(), reason), p.sentence(&v, "", reason)
 	}
 	return list
 }

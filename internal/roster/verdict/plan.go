@@ -102,6 +102,14 @@ func (p Plan) Status() Status {
 		return Status{Word: status.Held, Nodes: unrepaired}
 	case quiet.Hold != nil:
 		return quiet
+	}
+	return p.unheld(left)
+}
+
+// unheld returns the status of a cluster that waits for no node and that nothing holds, given the number of nodes to
+// replace.
+func (p Plan) unheld(left int64) Status {
+	switch {
 	case left > 0 || p.Missing() > 0:
 		return Status{Word: status.Behind, Remaining: left}
 	case len(p.Policy.MissingWire) > 0:
