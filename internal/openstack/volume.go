@@ -33,7 +33,8 @@ func (c *Cloud) VolumeSizes(ctx context.Context, region string) (map[string][]in
 			if marker != "" {
 				query.Set("marker", marker)
 			}
-			page, err := get[[]volume](ctx, client, client.ServiceURL("volumes", "detail")+"?"+query.Encode(), "volumes")
+			page, err := get[[]volume](ctx, client, client.ServiceURL("volumes", "detail")+"?"+query.Encode(),
+				"volumes")
 			if err != nil {
 				return nil, fmt.Errorf("region %s: list the volumes: %w", region, err)
 			}

@@ -57,7 +57,11 @@ type stackpolicyProvider struct {
 	shown   bool // whether it shows Terraform its schema, and does nothing else
 }
 
-func (p *stackpolicyProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+func (p *stackpolicyProvider) Metadata(
+	_ context.Context,
+	_ provider.MetadataRequest,
+	resp *provider.MetadataResponse,
+) {
 	resp.TypeName = "stackpolicy"
 	resp.Version = p.version
 }
@@ -120,7 +124,8 @@ func unknownError(config tftypes.Value) error {
 	var arguments map[string]tftypes.Value
 	_ = config.As(&arguments)
 	maps.DeleteFunc(arguments, func(_ string, v tftypes.Value) bool { return v.IsFullyKnown() })
-	return fmt.Errorf("the provider block refers to values that are known only after apply (%s). Apply their resources "+
+	return fmt.Errorf("the provider block refers to values that are known only after apply (%s). Apply their "+
+		"resources "+
 		"first, with -target, or take them from variables or the environment",
 		strings.Join(slices.Sorted(maps.Keys(arguments)), ", "))
 }

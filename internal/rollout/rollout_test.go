@@ -133,7 +133,8 @@ func TestRun(t *testing.T) {
 		{name: "applies fail, and all is done", plans: "eed", want: Done, applied: "ee", why: "nothing is left to replace", took: 3 * time.Minute},
 		{name: "applies fail, and then nothing is done", plans: "ei", want: Failed, applied: "ei", why: "the next plan is no further", took: 3 * time.Minute},
 		{name: "what nobody asks for", plans: "bu", want: Held, applied: "b",
-			why: "the plan changes 1 resource although no node change asks for it. Apply it by hand, or allow it with -accept 'server.web-1'", took: time.Minute},
+			why: "the plan changes 1 resource although no node change asks for it. Apply it by hand, or allow it with -accept " +
+				"'server.web-1'", took: time.Minute},
 		{name: "what nobody asks for, accepted", plans: "ud", set: func(r *Runner) { r.Accept = []string{"server.web-1"} }, want: Done,
 			applied: "u", took: time.Minute},
 		{name: "no progress", plans: "bp", want: Failed, applied: "b",
@@ -288,8 +289,12 @@ func TestHeld(t *testing.T) {
 		"phase": "paused", "status": "paused: web-1", "update": {"pause": "90m"}, "held": ["web-1: the batch is full"], "moves": "web-2 leaves"}}}]}`))
 	require.NoError(t, err)
 	c := clusterOf(view.Attachments[0])
-	assert.Equal(t, Cluster{Address: "a", Name: "web", Remaining: 2, Phase: status.Paused, Status: "paused: web-1", Pause: 90 * time.Minute, Moves: "web-2 leaves",
-		Held: []string{"web-1: the batch is full"}}, c)
+	assert.Equal(
+		t,
+		Cluster{Address: "a", Name: "web", Remaining: 2, Phase: status.Paused, Status: "paused: web-1", Pause: 90 * time.Minute, Moves: "web-2 leaves",
+			Held: []string{"web-1: the batch is full"}},
+		c,
+	)
 	var out, log bytes.Buffer
 	Lines(&out, false)(Event{Kind: "plan", Clusters: []Cluster{c}})
 	JSON(&log)(Event{Kind: "plan", Clusters: []Cluster{c}})
@@ -340,6 +345,14 @@ func TestPolicyCommand(t *testing.T) {
 func TestPause(t *testing.T) {
 	var said string
 	r := &run{Runner: &Runner{Report: func(e Event) { said = e.Message }}}
-	r.pause(t.Context(), &Plan{Clusters: []Cluster{{Name: "web", Phase: status.Waits, Status: "waits: web-1 (its server is in BUILD)"}, {Name: "db", Phase: status.InStep, Status: "in step"}}})
+	r.pause(
+		t.Context(),
+		&Plan{
+			Clusters: []Cluster{
+				{Name: "web", Phase: status.Waits, Status: "waits: web-1 (its server is in BUILD)"},
+				{Name: "db", Phase: status.InStep, Status: "in step"},
+			},
+		},
+	)
 	assert.Equal(t, "next plan in 0s; web waits: web-1 (its server is in BUILD)", said)
 }

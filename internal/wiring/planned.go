@@ -129,7 +129,8 @@ func Judge(p Plan) (faults []Fault) {
 	if again := nodesThat(remade)(p); len(again) > p.Free {
 		faults = append(faults, Fault{
 			Node: again[0].node, Title: "Too many servers would be made",
-			Text: fmt.Sprintf("Terraform makes servers again whose names others have: %s. %d more may be made, because "+
+			Text: fmt.Sprintf("Terraform makes servers again whose names others have: %s. %d more may be made, "+
+				"because "+
 				"there are at most two batches beyond the cluster, and an apply destroys none before the new ones are "+
 				"there. Delete the dead ones (openstack server delete ID), or name their nodes in candidates. What is "+
 				"not known is seen without -refresh=false.", few(again), p.Free),
@@ -154,7 +155,8 @@ func besideAdvice(nodes []Planned) (advice string) {
 			"delete ID): to untaint it does not help. "
 	}
 	if slices.ContainsFunc(nodes, func(n Planned) bool { return n.madeAgain() && !n.outlived() }) {
-		advice += "A server that is tainted, or that -replace names, is made again: to have it replaced by this plan, " +
+		advice += "A server that is tainted, or that -replace names, is made again: to have it replaced by this " +
+			"plan, " +
 			"name its node in candidates; else run terraform untaint, or leave -replace out. "
 	}
 	return advice + "If an argument of the servers changed, or what the cloud says of it, the plan shows which: let " +

@@ -141,8 +141,9 @@ func TestJudge(t *testing.T) {
 			""},
 		"a new readiness attachment": {of(comes("web-0", func(n *Planned) { n.Serves, n.Managed = "1", true }),
 			comes("web-1", func(n *Planned) { n.Serves, n.Managed = "2", true })), "web-0 Terraform replaces or changes 2 servers, which serve"},
-		"a dead server, once more":     {of(comes("web-1", dead)), "web-1 Terraform makes servers again whose names others have: web-1 (dead: x). 0 more"},
-		"one that nobody looked at":    {of(comes("web-1", func(n *Planned) { n.Taken = true })), "web-1 Terraform makes servers again whose names others have: web-1 (not known)"},
+		"a dead server, once more": {of(comes("web-1", dead)), "web-1 Terraform makes servers again whose names others have: web-1 (dead: x). 0 more"},
+		"one that nobody looked at": {of(comes("web-1", func(n *Planned) { n.Taken = true })), "web-1 Terraform makes servers again whose names others " +
+			"have: web-1 (not known)"},
 		"as many as there is room for": {Plan{Nodes: []Planned{comes("web-1", dead)}, Batch: 1, Free: 1}, ""},
 		"a newer one failed":           {of(runs("web-1", failed)), "~web-1 Terraform replaces or changes 1 server, which serve"},
 		"newer ones of two nodes failed": {of(runs("web-0", failed), runs("web-1", failed)), twice + "web-0 (its new server failed: x; id-web-0 serves), " +

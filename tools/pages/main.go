@@ -2,7 +2,8 @@
 //
 // The schema says that every argument in a block is optional, because a block may be left out as a whole. The command
 // puts arguments whose description begins with "Required." first, under a heading of their own. It leaves out nested
-// schemas without descriptions, because the attribute itself describes them. A nested schema, and a long description of an
+// schemas without descriptions, because the attribute itself describes them. A nested schema, and a long description
+// of an
 // argument, is printed once: where it is repeated, there is a link to it.
 //
 // A comment `<!-- variables FILES -->` becomes the table of a module's variables.
@@ -78,7 +79,13 @@ func (l library) once(file, page string) string {
 		case !repeated:
 			l.texts[text] = file
 		case there != file:
-			return parts[1] + " [As" + strings.TrimPrefix(place{file: there, anchor: "schema"}.link(file), "[as") + "." + strings.TrimPrefix(parts[2], text)
+			return parts[1] + " [As" + strings.TrimPrefix(
+				place{file: there, anchor: "schema"}.link(file),
+				"[as",
+			) + "." + strings.TrimPrefix(
+				parts[2],
+				text,
+			)
 		}
 		return line
 	})

@@ -19,7 +19,8 @@ var (
 	byText   = regexp.MustCompile(` ?Default: (.*?)\.(?: |$)`)
 )
 
-// tables replaces each comment `<!-- variables FILES -->` of a page by a table of the variables of a module, those without
+// tables replaces each comment `<!-- variables FILES -->` of a page by a table of the variables of a module, those
+// without
 // a default first. The default is the one that the description names, because null stands for the argument's own.
 func tables(page string) (string, error) {
 	var failed error
@@ -58,8 +59,18 @@ func variables(pattern string) (string, error) {
 			} else if named := byText.FindStringSubmatch(text); named != nil {
 				text, standard = strings.TrimSpace(strings.Replace(text, named[0], " ", 1)), named[1]
 			}
-			fmt.Fprintf(rows, "|`%s`|%s|%s|%s|\n", v[1], has["type"], cmp.Or(standard, "must be given"), strings.ReplaceAll(text, "|", `\|`))
+			fmt.Fprintf(
+				rows,
+				"|`%s`|%s|%s|%s|\n",
+				v[1],
+				has["type"],
+				cmp.Or(standard, "must be given"),
+				strings.ReplaceAll(text, "|", `\|`),
+			)
 		}
 	}
-	return "|variable|type|default|what it is|\n|---|---|---|---|\n" + required.String() + strings.TrimSuffix(others.String(), "\n"), err
+	return "|variable|type|default|what it is|\n|---|---|---|---|\n" + required.String() + strings.TrimSuffix(
+		others.String(),
+		"\n",
+	), err
 }

@@ -2,7 +2,8 @@
 //
 //	runs sweep [-only PACKAGE] [-except PACKAGE]
 //
-// With -left it prints what the run leaves out, for people. A test says in itself in which run it is, or its rows do: see
+// With -left it prints what the run leaves out, for people. A test says in itself in which run it is, or its rows do:
+// see
 // package test/runs.
 package main
 

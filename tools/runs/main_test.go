@@ -61,7 +61,12 @@ func TestFile(t *testing.T) {
 
 // TestArguments: the arguments of "go test", and what is left out.
 func TestArguments(t *testing.T) {
-	all := []found{{"./a", "TestB", []string{"short", "sweep"}}, {"./a", "TestA", []string{"sweep"}}, {"./b", "TestA", []string{"sweep"}}, {"./b", "TestC", []string{"night"}}}
+	all := []found{
+		{"./a", "TestB", []string{"short", "sweep"}},
+		{"./a", "TestA", []string{"sweep"}},
+		{"./b", "TestA", []string{"sweep"}},
+		{"./b", "TestC", []string{"night"}},
+	}
 	assert.Equal(t, "-run ^(TestA|TestB)$ ./a ./b", arguments(all, "sweep", "", ""))
 	assert.Equal(t, "-run ^(TestA)$ ./b", arguments(all, "sweep", "./b", ""))
 	assert.Equal(t, "-run ^(TestA|TestB)$ ./a", arguments(all, "sweep", "", "./b"))

@@ -38,7 +38,8 @@ func (r *attachmentResource) planCreate(
 	r.rehearse(ctx, config, plan, diags)
 }
 
-// planUpdate finds out whether the attachment keeps its group. Another group, and an argument that is not known yet and may
+// planUpdate finds out whether the attachment keeps its group. Another group, and an argument that is not known yet
+// and may
 // ask for one, replace the attachment.
 func (r *attachmentResource) planUpdate(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, config attachmentModel,
@@ -226,6 +227,7 @@ func lostDetail(lost *affinity.LostError, region string) string {
 		detail += "There is no group of this name in view, and Nova may still make it. "
 	}
 	return detail + fmt.Sprintf("Look for it in region %s (openstack server group list): if it is yours, delete it, "+
-		"or import it as <region>/<id>/created. The next apply inherits a group whose name the configuration gives; that "+
+		"or import it as <region>/<id>/created. The next apply inherits a group whose name the configuration gives; "+
+		"that "+
 		"group stays when the attachment is destroyed.", region)
 }

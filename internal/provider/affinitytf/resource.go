@@ -204,9 +204,11 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 				"That attachment does not delete it either. To have the group deleted with the attachment, remove "+
 				"the attachment from the state and import it as <region>/<id>/created.", id, compute.Region))
 	case len(members) > 0: // an apply has destroyed the servers that it destroys, because they refer to the group
-		resp.Diagnostics.AddWarning("The server group had members", fmt.Sprintf("The attachment created the server group "+
+		resp.Diagnostics.AddWarning("The server group had members", fmt.Sprintf("The attachment created the server "+
+			"group "+
 			"%s of region %s, and has deleted it. These servers run on without a group: %s. Other configurations that "+
-			"inherit the group lose it: no server can join it any more.", id, compute.Region, strings.Join(members, ", ")))
+			"inherit the group lose it: no server can join it any more.", id, compute.Region, strings.Join(members,
+			", ")))
 	}
 }
 

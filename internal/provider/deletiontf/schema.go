@@ -23,7 +23,8 @@ func attachmentSchema() schema.Schema {
 			"is one attachment for each node. It refers to the node's server, so Terraform destroys it before the " +
 			"server; destroying it drains the node, with the arguments of the last apply. Creating or changing it " +
 			"does nothing to the server. See [Draining nodes](../guides/draining-nodes.md).\n\n" +
-			"~> **Destroying an attachment drains its server, even [if the server stays](../guides/draining-nodes.md#servers-that-stay).**" +
+			"~> **Destroying an attachment drains its server, even [if the server " +
+			"stays](../guides/draining-nodes.md#servers-that-stay).**" +
 			"\n\nA drain first sets the server's " +
 			"metadata `" + openstack.DrainedKey + "` (`begun` and the time, without `begun` once the hook is done) " +
 			"and removes its mark, so the server is no longer in service. A node whose hook failed may come back. " +

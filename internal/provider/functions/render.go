@@ -32,7 +32,8 @@ func (f *renderFunction) Definition(
 			"write that where another program is to see the braces. A value that is null becomes `none`. The text " +
 			"null is null.",
 		Parameters: []function.Parameter{
-			function.StringParameter{Name: "text", AllowNullValue: true, MarkdownDescription: "Text with `{key}` in it."},
+			function.StringParameter{Name: "text", AllowNullValue: true, MarkdownDescription: "Text with " +
+				"`{key}` in it."},
 			function.DynamicParameter{
 				Name: "values",
 				MarkdownDescription: "Values by key, such as `{ name = each.key, index = each.value.index }`: texts, " +

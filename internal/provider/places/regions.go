@@ -181,7 +181,8 @@ func (r Regions) Check(ctx context.Context, diags *diag.Diagnostics) {
 		template, _ := fields["template"].(types.Map)
 		empty := func(name string, v interface{ IsUnknown() bool }, none bool) {
 			if none && !v.IsUnknown() {
-				diags.AddAttributeError(at.AtName(name), "Invalid argument", at.AtName(name).String()+" is empty. Leave it out.")
+				diags.AddAttributeError(at.AtName(name), "Invalid argument", at.AtName(name).String()+" is empty. "+
+					"Leave it out.")
 			}
 		}
 		empty("flavors", flavors, !flavors.IsNull() && len(flavors.Elements()) == 0)
@@ -209,7 +210,8 @@ func check(ctx context.Context, by validator.String, at path.Path, text types.St
 // Value returns regions and their zones, with their names alone, as somebody would write them.
 func Value(regions []placement.Region) Regions {
 	named := func(name string, zones attr.Value) attr.Value {
-		of, fields := map[string]attr.Type{"name": types.StringType}, map[string]attr.Value{"name": types.StringValue(name)}
+		of := map[string]attr.Type{"name": types.StringType}
+		fields := map[string]attr.Value{"name": types.StringValue(name)}
 		if zones != nil {
 			of["zones"], fields["zones"] = zones.Type(context.Background()), zones
 		}

@@ -242,7 +242,12 @@ func warnOfLate(late []readiness.Node, diags *diag.Diagnostics) {
 }
 
 // wellOff says what a failed wait did not harm, after another look at the servers.
-func (r *attachmentResource) wellOff(ctx context.Context, plan attachmentModel, state *attachmentModel, n int) string {
+func (r *attachmentResource) wellOff(
+	ctx context.Context,
+	plan attachmentModel,
+	state *attachmentModel,
+	n int,
+) string {
 	var unseen diag.Diagnostics
 	now, said := r.look(ctx, plan, state, &unseen), ""
 	if unseen.HasError() {
@@ -301,7 +306,8 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 	detail := fmt.Sprintf("Cluster %q: this plan creates servers with names that other servers have already: %s. "+
 		"Servers that the plan replaces, such as tainted ones, need nothing. For a server that is not in "+
 		"Terraform's state, "+
-		"as after an apply that was killed, the apply makes a second one, or fails where a port is still in use. Before "+
+		"as after an apply that was killed, the apply makes a second one, or fails where a port is still in use. "+
+		"Before "+
 		"you apply, import such a server (%s), or delete it (openstack server delete ID).",
 		m.Cluster.ValueString(), text.Few(list), first)
 	if adopted {

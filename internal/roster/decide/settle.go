@@ -55,7 +55,8 @@ func (l *ledger) settleNode(f *facts.Fact) {
 }
 
 // settleTarget holds as many outdated nodes with [hold.Batch] as the target still needs, and the
-// others with [hold.Target]. It returns how many nodes come back in this plan that the target needs, or that get a new server:
+// others with [hold.Target]. It returns how many nodes come back in this plan that the target needs, or that get a
+// new server:
 // they remain to be replaced, although no verdict holds them.
 func (l *ledger) settleTarget(nodes []*facts.Fact) (back int64) {
 	places := l.rollout.target - l.rollout.current - l.rollout.promised // nodes still to get the wanted template

@@ -81,7 +81,8 @@ var (
 		Status: "the servers of {nodes} were not made again",
 	}
 	Twice = &Hold{
-		Why:    "two servers of {template} failed, one after the other: give another template, or name it in candidates",
+		Why: "two servers of {template} failed, one after the other: give another template, or name it in " +
+			"candidates",
 		Status: "two servers of {template} failed for {nodes}",
 		Title:  "Nodes are not made a third time",
 		Notice: "Two servers of {template} did not get into service, or did not stay in service, for {count}: " +

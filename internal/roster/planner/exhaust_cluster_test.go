@@ -94,7 +94,8 @@ type question struct {
 
 	// moment has words for special conditions: begins; blind (no refresh came before the plan); unmarked (no marks are
 	// required); pauses; full (Nova found no host in R); capped (R takes no more); loose (a wire is); flavors (the first one is full in a
-	// zone); named (the oldest node is a candidate), and met by an earlier plan; spent (two clean-ups followed on the given template); settled (the given template is settled); zones;
+	// zone); named (the oldest node is a candidate), and met by an earlier plan;
+	// spent (two clean-ups followed on the given template); settled (the given template is settled); zones;
 	// closed, opened or unreachable (region Q), or both (Q is open).
 	moment string
 	named  []string // candidates

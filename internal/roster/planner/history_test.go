@@ -663,7 +663,8 @@ func (w *world) true(plan Change, policy roster.Policy) {
 	_, next, err := Plan(then.roster, then.seen, policy)
 	said, is := plan.Status.Phase, next.Now.Phase
 	if err == nil && said != is && (said != status.Paused || is != status.Behind) {
-		w.t.Fatalf("the plan said %q, and after the apply it is %q.\nThe plan:%s\nThe next plan:%s", plan.Status.Text, next.Now.Text, decided(plan), decided(next))
+		w.t.Fatalf("the plan said %q, and after the apply it is %q.\nThe plan:%s\nThe next plan:%s", plan.Status.Text, next.Now.Text, decided(plan),
+			decided(next))
 	}
 }
 

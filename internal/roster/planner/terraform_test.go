@@ -71,12 +71,27 @@ type pair struct {
 func newPair(t *testing.T, seed uint64) *pair {
 	p := &pair{T: t, draw: rand.New(rand.NewPCG(seed, 7)), module: []string{"cluster", "stateful"}[seed%2], up: map[string]bool{},
 		images: map[string]string{}, names: map[string]string{}}
-	q := question{method: roster.Substitute, capacity: 2 + int64(p.draw.IntN(2)), batch: 1 + int64(p.draw.IntN(2)), target: 100, stop: 100, wanted: "a", bare: true,
-		causes: []roster.Cause{roster.Unhealthy, roster.Outdated}}
+	q := question{
+		method:   roster.Substitute,
+		capacity: 2 + int64(p.draw.IntN(2)),
+		batch:    1 + int64(p.draw.IntN(2)),
+		target:   100,
+		stop:     100,
+		wanted:   "a",
+		bare:     true,
+		causes:   []roster.Cause{roster.Unhealthy, roster.Outdated},
+	}
 	if p.module == "stateful" {
 		q.method = stateful
 	}
-	p.world = &world{question: q, ports: p.module == "stateful", seen: roster.NewSeen(), machines: map[string]machine{}, deposed: map[string][]machine{}, strays: map[string][]machine{}}
+	p.world = &world{
+		question: q,
+		ports:    p.module == "stateful",
+		seen:     roster.NewSeen(),
+		machines: map[string]machine{},
+		deposed:  map[string][]machine{},
+		strays:   map[string][]machine{},
+	}
 	c := acctest.NewFake(t, fakecloud.Config{})
 	p.cloud, p.Workspace = c.Fake, c.Example(t, "clusters/first")
 	for _, image := range []string{"a", "b", "c"} {
@@ -326,7 +341,7 @@ func (w *world) listed() (list []string) {
 // nodes returns the generations of the nodes in the state.
 func (p *pair) nodes() map[string]string {
 	all := map[string]string{}
-	state, err := p.State(p.T.Context())
+	state, err := p.State(p.Context())
 	require.NoError(p.T, err)
 	if state.Values == nil {
 		return all

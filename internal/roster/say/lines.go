@@ -16,17 +16,22 @@ import (
 // maxLines is the maximum number of reasons in a list. It keeps the plans of large clusters as short as others.
 const maxLines = 10
 
-// ChangedByReason says how the plan changes the nodes that are there, by reason: "web-1 to web-3 leave: replaced (TEMPLATE): ...".
+// ChangedByReason says how the plan changes the nodes that are there, by reason: "web-1 to web-3 leave: replaced
+// (TEMPLATE): ...".
 func (c Change) ChangedByReason() []string {
 	verbs := map[verdict.Outcome][2]string{
-		verdict.Leaves: {"leaves", "leave"}, verdict.Changes: {"changes", "change"}, verdict.Returns: {"comes back", "come back"},
+		verdict.Leaves: {
+			"leaves",
+			"leave",
+		}, verdict.Changes: {"changes", "change"}, verdict.Returns: {"comes back", "come back"},
 	}
 	return byReason(c.With(verdict.Leaves, verdict.Changes, verdict.Returns), func(list verdict.List) string {
 		return names(list) + " " + verbs[list[0].Outcome][min(len(list), 2)-1]
 	})
 }
 
-// HeldByReason says what holds nodes that should be replaced, by reason: "web-4 to web-36: TEMPLATE: ...; the batch is full ...".
+// HeldByReason says what holds nodes that should be replaced, by reason: "web-4 to web-36: TEMPLATE: ...; the batch
+// is full ...".
 func (c Change) HeldByReason() []string { return byReason(c.Blocked, names) }
 
 // byReason joins the nodes of each reason, in the order of outcomes, holds, causes and indices.

@@ -51,8 +51,15 @@ type speech struct {
 func About(plan verdict.Plan, seen roster.Seen) Change {
 	p := &speech{Plan: plan, seen: seen, texts: differences{}, ends: map[int]bool{}}
 	p.waits()
-	c := Change{List: p.reasoned(), Free: p.Free, Remaining: p.Remaining, Notices: p.notices(), Now: p.status(), batch: p.Size,
-		back: p.back()}
+	c := Change{
+		List:      p.reasoned(),
+		Free:      p.Free,
+		Remaining: p.Remaining,
+		Notices:   p.notices(),
+		Now:       p.status(),
+		batch:     p.Size,
+		back:      p.back(),
+	}
 	c.Blocked = p.blocked(c.List)
 	for _, v := range plan.Unrepaired() {
 		said := *v
