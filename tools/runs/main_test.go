@@ -44,10 +44,13 @@ func TestFile(t *testing.T) {
 		`func TestA(t *testing.T) { runs.In(t, runs.Sweep) }`: "sweep",
 		`func TestA(t *testing.T) { for { t.Run("", func() { runs.In(t, runs.Some(x, runs.Short, runs.Night)) }) } }`: "short night",
 		`var rows = []any{runs.Sweep, runs.Night}; func TestA(t *testing.T) { for { runs.In(t, c.run) } }`:            "sweep night",
-		`func TestA(t *testing.T) { runs.In(t, runs.Sweep); for { runs.In(t, runs.Night) } }`:                         "TestA is in the run sweep, and its rows say another: say it in all rows",
-		`func help(t *testing.T) { runs.In(t, runs.Night) }`:                                                          "help is no test, and says in which run it is",
-		`func TestA(t *testing.T) { if testing.Short() {} }`:                                                          "TestA asks testing.Short: a test says in which run it is",
-		`func TestA(t *testing.T) { for { runs.In(t, c.run) } }`:                                                      "",
+		`func TestA(t *testing.T) { runs.In(t, runs.Sweep); for { runs.In(t, runs.Night) } }`: "TestA is in the run sweep, " +
+			"and its rows say another: say it in all rows",
+		`func help(t *testing.T) { runs.In(t, runs.Night) }`: "help is no test, " +
+			"and says in which run it is",
+		`func TestA(t *testing.T) { if testing.Short() {} }`: "TestA asks testing.Short: " +
+			"a test says in which run it is",
+		`func TestA(t *testing.T) { for { runs.In(t, c.run) } }`: "",
 	} {
 		tree, err := parser.ParseFile(token.NewFileSet(), "a_test.go", "package a\n"+body, 0)
 		require.NoError(t, err)
