@@ -81,6 +81,15 @@ func (r *Roster) FillSlots(keep Stateful) {
 	}
 }
 
+// Home returns the place in which the server of a node is made again: with a slot, where its volumes are, wherever an
+// operator moved the server.
+func (r Roster) Home(name string, n Node) placement.Place {
+	if slot, there := r.Slots[name]; there {
+		return slot.Place
+	}
+	return n.Place
+}
+
 // KeepsVolume reports whether a slot has a volume.
 func (r Roster) KeepsVolume(volume string) bool {
 	for _, slot := range r.Slots {

@@ -75,7 +75,7 @@ func TestDeletedByHand(t *testing.T) {
 				e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
 				pool := e.c.Fake.AddPool("RegionOne")
 				e.with(t, module, `networks = [{ name = "shared", floating_ip_pool = "public" }]
-volumes = { data = { size = 1 } }
+disks = { data = { size = 1 } }
 pools = { http = { region = "RegionOne", pool_id = "`+pool+`", protocol_port = 80 } }`)
 				require.NoError(t, e.Init(t.Context()))
 				e.apply(t)

@@ -206,7 +206,7 @@ func (m attachmentModel) refuseSecond(ctx context.Context, b *backend.Backend, s
 		if err != nil || server.Compute == nil {
 			continue // nothing is known
 		}
-		if there, err := server.Exists(ctx); err == nil && there {
+		if status, err := server.Status(ctx); err == nil && status != "" {
 			list = append(list, fmt.Sprintf("%s (%s)", name, server.ID))
 		}
 	}

@@ -190,7 +190,11 @@ func (l *ledger) flavor(w verdict.Want, again bool) (flavor, id string) {
 func (l *ledger) change(w verdict.Want) {
 	others := l.rollout
 	add(&others.current, -1, !w.Outdated)
-	n, again, template := w.Node, l.again(w), others.templateAt(w.Place)
+	n, again := w.Node, l.again(w)
+	if again {
+		n.Place = l.now.Home(w.Name, n)
+	}
+	template := others.templateAt(n.Place)
 	n.Served, n.Doubt, n.Retried = false, true, w.Retries() && template == w.Template
 	n.Template, n.Mark = template, w.Mark.Next(template)
 	if again {

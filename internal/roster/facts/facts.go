@@ -100,7 +100,7 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	f.MissingWire, f.MissingLine = policy.MissingWire[n.Region], policy.MissingLine[n.Region]
 	f.Outdated = policy.Outdated(n)
 	f.Settled = len(now.Settled) > 0 && n.Template == now.Settled.At(n.Place)
-	f.Asked = placement.Choice(policy.Regions, n.Place)
+	f.Asked = placement.Choice(policy.Regions, now.Home(name, n))
 	f.Earlier = policy.EarlierFlavor(f.Asked, n, seen)
 	f.look(seen, policy)
 	if aged := seen.Aged[name]; aged.Mark == n.Mark {

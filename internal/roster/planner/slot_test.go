@@ -10,7 +10,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// slots shows the slots of a roster as "web-0@az-1 (web-2@az-3)", kept slots in parentheses.
+// slots shows the slots of a roster as "web-0@az-1 (web-2@az-3)", kept slots in parentheses, and "web-1@az-2>az-3" where
+// the server was moved.
 func slots(r roster.Roster) string {
 	var list []string
 	kept := r.KeptSlots()
@@ -18,6 +19,8 @@ func slots(r roster.Roster) string {
 		text := name + "@" + r.Slots[name].Zone
 		if slices.Contains(kept, name) {
 			text = "(" + text + ")"
+		} else if at := r.Nodes[name].Zone; at != r.Slots[name].Zone {
+			text += ">" + at
 		}
 		list = append(list, text)
 	}
@@ -40,7 +43,10 @@ func TestLifeOfSlots(t *testing.T) {
 		{name: "a candidate is made again in its slot", capacity: 5, policy: func(p *roster.Policy) { p.Candidates = []string{"web-3"} },
 			moves: "~web-3", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
 		{name: "a server that an operator moved takes the node along, and not the slot", capacity: 5,
-			roster: func(r roster.Roster) { changeRoster(r, "web-4", func(n *roster.Node) { n.Zone = "az-3" }) }},
+			roster: func(r roster.Roster) { changeRoster(r, "web-4", func(n *roster.Node) { n.Zone = "az-3" }) },
+			after:  "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2>az-3"},
+		{name: "made again, it is in its slot's zone", capacity: 5, policy: func(p *roster.Policy) { p.Candidates = []string{"web-4"} },
+			moves: "~web-4", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 web-4@az-2"},
 		{name: "the last in is the first out", capacity: 4, policy: func(p *roster.Policy) { p.Criteria = deletion.HighestIndexFirst },
 			moves: "-web-4", after: "web-0@az-1 web-1@az-2 web-2@az-3 web-3@az-1 (web-4@az-2)"},
 		{name: "the first of two slots of a place is used, the data of the other waits", capacity: 2,
