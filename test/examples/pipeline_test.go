@@ -169,8 +169,6 @@ func TestScriptsCheckArguments(t *testing.T) {
 		{"guides/autoscaling/scale.sh", nil, []string{"010"}},
 		{"guides/autoscaling/scale.sh", nil, []string{"99999999999999999999"}},
 		{"guides/autoscaling/scale.sh", nil, nil},
-		{"guides/installing/filesystem-mirror.sh", nil, []string{"../1.0.0", "mirror"}},
-		{"guides/installing/verify.sh", nil, []string{"--output=owned"}},
 		{"guides/kubernetes-workers/command/node.sh", []string{"STACKPOLICY_NODE_NAME=--all", "STACKPOLICY_TRANSITION=termination"}, nil},
 		{"guides/looking-at-a-plan/comment.sh", []string{"PULL_REQUEST=1/../2", "GITHUB_REPOSITORY=a/b"}, nil},
 		{"guides/looking-at-a-plan/comment.sh", []string{"PULL_REQUEST=1", "GITHUB_REPOSITORY=a/b/c"}, nil},

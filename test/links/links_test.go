@@ -132,7 +132,7 @@ func TestProviders(t *testing.T) {
 			assert.Contains(t, text, "required_providers", "%s has a configuration, and neither required_providers nor a link to them", name)
 		}
 	}
-	assert.GreaterOrEqual(t, count, 19, "pages with a configuration")
+	assert.GreaterOrEqual(t, count, 18, "pages with a configuration")
 }
 
 var (

@@ -67,7 +67,7 @@ func TestRehearsal(t *testing.T) {
 		t.Run("contents", r.contents)
 	}
 	t.Run("reproduce", func(t *testing.T) { r.reproduce(t, src) })
-	t.Run("verify.sh", r.verify)
+	t.Run("verify", r.verify)
 	ran := 0
 	for name, path := range map[string]string{"terraform": *terraform, "tofu": *tofu} {
 		if path == "" {
@@ -217,17 +217,28 @@ func (r rehearsal) contents(t *testing.T) {
 	}
 }
 
+// printed returns the commands that a page prints after a text, for a version and the folder of a mirror.
+func printed(t *testing.T, page, after, version, mirror string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(workspace.Root(), page))
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(text), after)
+	block := regexp.MustCompile("(?s)```sh\n(.*?)```").FindStringSubmatch(rest)
+	require.NotNil(t, block, "commands in %s after %q", page, after)
+	return strings.NewReplacer(first, version, place, mirror).Replace(block[1])
+}
+
 // verify: the commands of SECURITY.md succeed for the release, and fail for a changed one.
 func (r rehearsal) verify(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS(r.first)))
-	script := filepath.Join(workspace.Root(), "examples/guides/installing/verify.sh")
-	run(t, dir, r.signer.env(), script, first)
+	commands := printed(t, "SECURITY.md", "**Signature and checksums.**", first, "")
+	run(t, dir, r.signer.env(), "sh", "-euc", commands)
 	zips := zipsOf(t, dir, 13)
 	require.NotEmpty(t, zips)
 	require.NoError(t, os.WriteFile(zips[0], []byte("something else"), 0o600))
-	w := workspace.Workspace{Dir: dir, Terraform: script, Env: r.signer.env()}
-	output, err := w.Run(t.Context(), first)
+	w := workspace.Workspace{Dir: dir, Terraform: "sh", Env: r.signer.env()}
+	output, err := w.Run(t.Context(), "-euc", commands)
 	assert.Error(t, err, "passed with a zip that was changed:\n%s", output)
 }
 
@@ -374,49 +385,41 @@ func (r rehearsal) mirror(t *testing.T) {
 	use(t, offline)
 }
 
-// guideSettings returns the configurations of the command line that the guide on installing shows for a kind of
-// mirror, with the mirror's place.
-func (r rehearsal) guideSettings(t *testing.T, kind, example, place string) (list []*workspace.Mirror) {
+// place is the folder of the mirror in the guide on installing.
+const place = "/srv/terraform/providers"
+
+// guideSettings returns the configurations of the command line that the guide on installing shows, for another folder.
+func (r rehearsal) guideSettings(t *testing.T, folder string) (list []*workspace.Mirror) {
 	t.Helper()
-	guide, err := os.ReadFile(filepath.Join(workspace.Root(), "templates/guides/installing.md.tmpl"))
+	guide, err := os.ReadFile(filepath.Join(workspace.Root(), installing))
 	require.NoError(t, err)
 	for _, block := range regexp.MustCompile("(?s)```terraform\n(provider_installation .*?)```").FindAllStringSubmatch(string(guide), -1) {
-		if !strings.Contains(block[1], kind) {
-			continue
-		}
-		text := strings.ReplaceAll(block[1], example, place)
+		text := strings.ReplaceAll(block[1], place, folder)
 		if r.cli == *tofu {
 			text = strings.ReplaceAll(text, "registry.terraform.io", "registry.opentofu.org")
 		}
 		list = append(list, settings(t, text))
 	}
-	require.NotEmpty(t, list, "the guide shows no %s", kind)
+	require.NotEmpty(t, list, "the guide shows none")
 	return list
 }
 
-// mirrored copies two releases to a mirror as the guide says. With each of its settings init installs the newer one.
-func (r rehearsal) mirrored(t *testing.T, kind, example, place, to string, env ...string) (w *workspace.Workspace) {
-	t.Helper()
-	script := filepath.Join(workspace.Root(), "examples/guides/installing", strings.ReplaceAll(kind, "_", "-")+".sh")
-	run(t, r.first, env, script, first, to)
-	run(t, r.next, env, script, next, to)
-	for _, s := range r.guideSettings(t, kind, example, place) {
-		var output string
-		var err error
-		w, output, err = r.init(t, s, from(provider), env...)
+const installing = "templates/guides/installing.md.tmpl"
+
+// filesystemMirror: two releases are copied to a mirror as the guide says. With each of its settings init installs the newer one.
+func (r rehearsal) filesystemMirror(t *testing.T) {
+	dir := t.TempDir()
+	for version, folder := range map[string]string{first: r.first, next: r.next} {
+		run(t, folder, nil, "sh", "-euc", printed(t, installing, "## A filesystem mirror", version, dir))
+	}
+	for _, s := range r.guideSettings(t, dir) {
+		w, output, err := r.init(t, s, from(provider))
 		require.NoError(t, err, output)
 		require.Contains(t, output, "Installed stackpolicy/stackpolicy v"+next)
 		use(t, w)
+		_, err = w.Run(t.Context(), "providers", "lock", "-fs-mirror="+dir, "-platform="+runtime.GOOS+"_"+runtime.GOARCH)
+		assert.NoError(t, err)
 	}
-	return w
-}
-
-// filesystemMirror: the files of releases can be used as a mirror.
-func (r rehearsal) filesystemMirror(t *testing.T) {
-	dir := t.TempDir()
-	w := r.mirrored(t, "filesystem_mirror", "/srv/terraform/providers", dir, dir)
-	_, err := w.Run(t.Context(), "providers", "lock", "-fs-mirror="+dir, "-platform="+runtime.GOOS+"_"+runtime.GOARCH)
-	assert.NoError(t, err)
 }
 
 // reproduce: the commands in SECURITY.md build the program of the release again, to the byte.
