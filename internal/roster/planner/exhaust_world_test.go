@@ -64,7 +64,6 @@ type world struct {
 	machines map[string]machine
 	deposed  map[string][]machine // servers that Terraform made again and has not destroyed yet, because what depends on the new ones failed
 	strays   map[string][]machine // servers that Nova made, and of which Terraform got no answer
-	ports    bool                 // whether the server of a node needs the node's port
 	misnamed bool                 // whether its servers have other names than their nodes
 	time     int
 	peak     int    // number of servers that ever were there in a way
@@ -222,13 +221,6 @@ func (w *world) beside(p plan) (names []string) {
 	return names
 }
 
-// refused reports whether the readiness attachment refuses a plan, because more servers change outside of the batch than
-// it has room for: see Judge in package wiring. The way out is to untaint them.
-func (w *world) refused(p plan) bool {
-	beside := int64(len(w.beside(p)))
-	return beside > 0 && (w.limit == "ports" || beside > min(w.batch-p.change.Replaced(), p.change.Free))
-}
-
 // limited reports whether Nova makes no server for a node: its port is in use, or the quota is.
 func (w *world) limited(name string) bool {
 	_, there := w.machines[name]
@@ -236,18 +228,26 @@ func (w *world) limited(name string) bool {
 	return w.limit == "ports" && inUse || w.limit == "quota" && int64(w.servers()) >= w.capacity+w.batch
 }
 
-// unstored names the nodes that stay, and whose only servers Terraform does not know, if it would make more than may be
-// made: the readiness attachment refuses such a plan, and names the servers.
-func (w *world) unstored(p plan) (names []string) {
+// again names the nodes that a plan leaves as they are, or takes back, and for which Terraform makes a server although
+// one is there: it is tainted, or Terraform never heard of it.
+func (w *world) again(p plan) (names []string) {
 	for _, m := range p.members {
-		if _, there := w.machines[m.name]; m.stays() && !there && len(w.strays[m.name]) > 0 {
+		server, there := w.machines[m.name]
+		_, keeps := p.after.Nodes[m.name]
+		if (m.stays() || m.leaving && keeps) && (server.tainted || !there && !w.misnamed && len(w.strays[m.name]) > 0) {
 			names = append(names, m.name)
 		}
 	}
-	if w.keeps() || w.misnamed || int64(len(names)) <= p.change.Free {
-		return nil
-	}
 	return names
+}
+
+// refused reports whether the readiness attachment refuses a plan, because more servers change outside of the batch than
+// it has room for, or are made beside others of their names: see Judge in package wiring. The way out is to untaint them, or
+// to delete those of which Terraform never heard.
+func (w *world) refused(p plan) bool {
+	beside, again := int64(len(w.beside(p))), int64(len(w.again(p)))
+	crowded := w.limit == "ports" || beside > min(w.batch-p.change.Replaced(), p.change.Free)
+	return beside > 0 && crowded || !w.keeps() && again > p.change.Free
 }
 
 // outlived names the nodes that stay, and whose newer server failed while the old one serves: the readiness attachment
@@ -269,9 +269,6 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 		_, there := w.machines[name]
 		fate, again := outcome[name], m.tainted || m.asked < n.Generation
 		creates := again || !there // Nova makes no server for a change in place
-		if w.ports && creates && len(w.strays[name]) > 0 {
-			fate = "not done" // a server of which Terraform never heard has the port
-		}
 		switch {
 		case !w.does(m, n):
 			m.mark = string(n.Mark)
@@ -399,7 +396,7 @@ func (w *world) next(calm bool, t *tally, yield func(*world)) {
 // applies yields all results of a plan.
 func (w *world) applies(t *tally, yield func(*world)) {
 	p := w.plan()
-	if t.judge(w.String, p); p.err != nil || w.refused(p) || len(w.outlived(p))+len(w.unstored(p)) > 0 {
+	if t.judge(w.String, p); p.err != nil || w.refused(p) || len(w.outlived(p)) > 0 {
 		return
 	}
 	due := w.due(p.after)
@@ -526,15 +523,14 @@ func (w *world) step(image, outcome, end string) (plan, []string, *world) {
 	w.look(0, nil, false)
 	p := w.plan()
 	if w.refused(p) {
-		for _, name := range w.beside(p) {
-			m := w.machines[name]
-			m.tainted = false
-			w.machines[name] = m
+		for _, name := range w.again(p) {
+			if m, there := w.machines[name]; there {
+				m.tainted = false
+				w.machines[name] = m
+			} else {
+				delete(w.strays, name)
+			}
 		}
-		p = w.plan()
-	}
-	for _, name := range w.unstored(p) {
-		delete(w.strays, name)
 		w.look(0, nil, false)
 		p = w.plan()
 	}

@@ -81,12 +81,13 @@ func newPair(t *testing.T, seed uint64) *pair {
 		bare:     true,
 		causes:   []roster.Cause{roster.Unhealthy, roster.Outdated},
 	}
+	limit := ""
 	if p.module == "stateful" {
-		q.method = stateful
+		q.method, limit = stateful, "ports"
 	}
 	p.world = &world{
 		question: q,
-		ports:    p.module == "stateful",
+		limit:    limit,
 		seen:     roster.NewSeen(),
 		machines: map[string]machine{},
 		deposed:  map[string][]machine{},
@@ -162,7 +163,7 @@ func (p *pair) run() {
 		plan := w.plan()
 		p.outcome = []string{"up", "up", "up", "never up", "ERROR", "not done", "lost"}[p.draw.IntN(7)]
 		what += fmt.Sprintf(" => %s, and servers: %s", plan.did(), p.outcome)
-		refused := plan.err != nil || w.refused(plan) || len(w.outlived(plan))+len(w.unstored(plan)) > 0
+		refused := plan.err != nil || w.refused(plan) || len(w.outlived(plan)) > 0
 		after, fine := p.world, false
 		if !refused {
 			fates := map[string]string{}
