@@ -21,7 +21,7 @@ import (
 const (
 	port    = `networks = [{ name = "shared", port = true }]`
 	oneZone = `regions = [{ name = "RegionOne", zones = [{ name = "az-1" }] }]`
-	disk    = `volumes = { data = { size = 1 } }`
+	disk    = `disks = { data = { size = 1 } }`
 )
 
 // number has what goes wrong for a cluster of three nodes, or for one that is set up, in ten applies: what happens before
@@ -45,17 +45,20 @@ var number = []struct {
 	{what: "no DELETE succeeds, and the size changes", then: steps{1: undeleted, 2: gives("desired_capacity = 3"), 3: gives("desired_capacity = 5"),
 		4: gives("desired_capacity = 3"), 5: gives("desired_capacity = 5")}, counts: "5 5! 7! 7! 9! 9! 9! 9! 9! 9!",
 		status: "held: no node has the servers web-0 .* and 3 more: delete them"},
-	{what: "the answers of two servers are lost", first: port, then: steps{1: loses(fakecloud.Compute, "/servers", other), 7: deletes},
+	{what: "the answers of two servers are lost", first: port, then: steps{1: loses(2, fakecloud.Compute, "/servers", other), 7: deletes},
 		counts: "4/4! 4/4! 4/3 4/3 4/3 4/3 3/3 3/3 3/3 3/3"},
-	{what: "the answers of two ports are lost", first: port, then: steps{1: loses(fakecloud.Network, "/ports", other)},
+	{what: "the answers of two ports are lost", first: port, then: steps{1: loses(2, fakecloud.Network, "/ports", other)},
 		counts: "3/4! 3/4! 3/3 3/3 3/3 3/3 3/3 3/3 3/3 3/3"},
 	{what: "the answers of two volumes are lost", module: "stateful", first: disk,
-		then:   steps{1: loses(fakecloud.BlockStorage, "/volumes", "desired_capacity = 5")},
+		then:   steps{1: loses(2, fakecloud.BlockStorage, "/volumes", "desired_capacity = 5")},
 		counts: "5! 5 5 5 5 5 5 5 5 5"},
 	{what: "a server ends in ERROR once, and keeps its port", first: port, then: steps{1: fails(1)}, counts: "4/4! 3/3 3/3 3/3 3/3 3/3 3/3 3/3 3/3 3/3"},
-	{what: "a bad image, then a good one, with a quota for one batch", then: steps{1: quota(4), 3: gives(other)}, counts: "4! 4! 4! 3 3 3 3 3 3 3"},
-	{what: "a first setup with a quota for five", never: true, first: silent(1), then: steps{1: quota(5), 3: gives(other)}, counts: "3! 3! 5! 2 3 3 3 3 3 3"},
+	{what: "a bad image, then a good one, with a quota for one batch", then: steps{1: quota(4, silent(1)), 3: gives(other)}, counts: "4! 4! 4! 3 3 3 3 3 3 3"},
+	{what: "a first setup with a quota for five", never: true, first: silent(1), then: steps{1: quota(5, silent(1)), 3: gives(other)}, counts: "3! 3! 5! 2 3 3 3 3 3 3"},
+	{what: "a growth beyond the quota", then: steps{1: quota(4, "desired_capacity = 5"), 7: quota(9, "desired_capacity = 5")}, counts: "4! 4! 4! 4! 4! 4! 5 5 5 5"},
 	{what: "creations are refused in two applies", then: steps{1: refuses(2)}, counts: "3! 3! 3 3 3 3 3 3 3 3"},
+	{what: "all answers of a first setup are lost, with the wrong image", never: true, first: port, then: steps{
+		1: loses(3, fakecloud.Compute, "/servers", ""), 2: gives(other), 4: deletes}, counts: "3/3! 3/3! 3/3! 3/3 3/3 3/3 3/3 3/3 3/3 3/3"},
 	{what: "every server ends in ERROR", module: "stateful", first: port, then: steps{1: fails(1000), 6: heals(other, "attempt = 2")},
 		counts: "3/3! 3/3! 3/3! 3/3! 3/3! 3/3 3/3 3/3 3/3 3/3"},
 }
@@ -126,17 +129,17 @@ func undeleted(e example, _ string) string {
 	return "desired_capacity = 5"
 }
 
-func loses(service, path, arguments string) func(example, string) string {
+func loses(times int, service, path, arguments string) func(example, string) string {
 	return func(e example, _ string) string {
-		e.c.Fake.Inject(fakecloud.Fault{Service: service, Method: http.MethodPost, Path: path, Status: 500, Acts: true, Times: 2})
+		e.c.Fake.Inject(fakecloud.Fault{Service: service, Method: http.MethodPost, Path: path, Status: 500, Acts: true, Times: times})
 		return arguments
 	}
 }
 
-func quota(instances int) func(example, string) string {
+func quota(instances int, arguments string) func(example, string) string {
 	return func(e example, _ string) string {
 		e.c.Fake.SetQuota("RegionOne", fakecloud.MemberProjectID, "instances", instances)
-		return silent(1)
+		return arguments
 	}
 }
 

@@ -42,6 +42,7 @@ type Cluster struct {
 	Batch  int64  // number of nodes that the plan may still replace; negative if that is not known
 	Free   int64  // number of servers that Terraform may make again, beside those that the plan makes
 	Begins bool   // whether a batch of TEMPLATE begins
+	Marked bool   // whether a node of the cluster ever carried a mark
 	Nodes  map[string]Node
 }
 

@@ -226,7 +226,8 @@ func (p *attachmentPlanner) awaits(ctx context.Context, now roster.Roster, chang
 	p.plan.setPhase(change.Status)
 	p.plan.Remaining = types.Int64Value(change.Remaining)
 	after.Sources, after.Blind = p.plan.sources, true
-	after.Awaited, after.AwaitedIn = slices.Concat(after.Awaited, change.Awaits), after.fingerprint()
+	after.Awaited = slices.Compact(slices.Sorted(slices.Values(slices.Concat(after.Awaited, change.Awaits))))
+	after.AwaitedIn = after.fingerprint()
 	after.store(ctx, p.private, now, p.diags)
 	return true
 }
@@ -236,7 +237,7 @@ func (p *attachmentPlanner) awaits(ctx context.Context, now roster.Roster, chang
 func (p *attachmentPlanner) publish(ctx context.Context, d decision) {
 	p.publishLeaving(d)
 	walk, cluster := p.backend.Walk(), p.plan.Cluster.ValueString()
-	told := backend.Cluster{Batch: -1, Nodes: map[string]backend.Node{}}
+	told := backend.Cluster{Batch: -1, Marked: p.memory.Marked, Nodes: map[string]backend.Node{}}
 	before := map[string]shownNode{}
 	if p.state != nil {
 		before = elements[shownNode](p.state.Nodes.ValueString(), p.diags)

@@ -275,12 +275,14 @@ func (m attachmentModel) warnOfRemoval(diags *diag.Diagnostics) {
 }
 
 // warnOfUnstored warns if Terraform makes a server for a node that has one already, which the state does not have: Nova
-// carried out the request, and its answer was lost. It refuses a third one, and any for an imported cluster: its server
-// was not imported.
+// carried out the request, and its answer was lost. It refuses a third one, one whose port the other has in a cluster
+// that never served, where no plan gives the node up, and any for an imported cluster: its server was not imported.
 func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Walk, diags *diag.Diagnostics) {
 	var first string
 	var list []string
-	known, members, third, adopted := objects(before.Servers), m.members(), false, false
+	known, members, refused, adopted := objects(before.Servers), m.members(), false, false
+	told, planned := walk.Cluster(m.Cluster.ValueString())
+	servers := objects(m.Servers)
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		of := members[name]
 		found, there := walk.Found.Noted(backend.Member{In: m.Cluster.ValueString(), Name: name})
@@ -298,7 +300,8 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 			}
 		}
 		list = append(list, fmt.Sprintf("%s (server %s)", name, strings.Join(found.IDs, ", ")))
-		third, adopted = third || len(found.IDs) > 1, adopted || found.Adopted
+		inUse := planned && !told.Marked && len(portsOf(servers[name])) > 0
+		refused, adopted = refused || inUse || len(found.IDs) > 1, adopted || found.Adopted
 	}
 	if len(list) == 0 {
 		return
@@ -317,7 +320,7 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 			"terraform_data.generation is new: apply that alone first, with -target.",
 			m.Cluster.ValueString(), text.Few(list), first)
 	}
-	if third || adopted {
+	if refused || adopted {
 		diags.AddAttributeError(path.Root("servers"), "Servers are there that this plan makes again", detail)
 	} else {
 		diags.AddAttributeWarning(path.Root("servers"), "Servers are there that this plan makes again", detail)

@@ -29,6 +29,10 @@ type Start struct {
 func Begin(now roster.Roster, seen roster.Seen, policy roster.Policy) (k Start, err error) {
 	now = zonesFrom(now, seen, policy.Regions)
 	giveUp(now, seen, policy)
+	refused := func(name string) bool { n, stays := now.Nodes[name]; return stays && !n.Served && seen.Missing[name] }
+	if slices.ContainsFunc(policy.Awaited, refused) {
+		policy.Awaited = nil // that apply failed, and may not have done the rest
+	}
 	k.Policy = policy
 	if err = k.firstTemplate(now); err != nil {
 		return k, err

@@ -99,7 +99,15 @@ type question struct {
 	// closed, opened or unreachable (region Q), or both (Q is open).
 	moment string
 	named  []string // candidates
-	bare   bool     // whether no server ever carried a mark
+	awaits awaits
+	bare   bool // whether no server ever carried a mark
+}
+
+// awaits are the nodes that an apply which changed nothing should have brought into service, or removed, and the image that
+// was wanted then.
+type awaits struct {
+	nodes []string
+	image string
 }
 
 const (
@@ -219,6 +227,14 @@ func (q question) cluster() (roster.Roster, roster.Seen) {
 	return r, seen
 }
 
+// awaited names the nodes that an apply should have brought into service, or removed, if the next one does nothing else.
+func (q question) awaited() []string {
+	if q.awaits.image != q.wanted {
+		return nil
+	}
+	return q.awaits.nodes
+}
+
 func (q question) policy() roster.Policy {
 	bin := func(name string) placement.Bin {
 		return placement.Bin{Name: name, Weight: 100, Cap: placement.Unlimited}
@@ -245,6 +261,7 @@ func (q question) policy() roster.Policy {
 			p.Awaited = append(p.Awaited, named(int64(i)))
 		}
 	}
+	p.Awaited = append(p.Awaited, q.awaited()...)
 	p.Blind, p.Candidates = q.is("blind"), append(p.Candidates, q.named...)
 	if q.method == none {
 		return p

@@ -157,7 +157,8 @@ func (w *world) kindOf(n roster.Node) kind {
 	its := func(m machine) bool { return m.up && m.id(name) == s.ID } // an older one may serve
 	// A blind plan does not know what broke since the last look.
 	if w.machines[name].up || slices.ContainsFunc(w.deposed[name], its) || w.is("blind") && k.has("own") {
-		if k.truth = serves; k.has("unwell") || (k.has("noted") || k.has("missing")) && !k.has("served") {
+		lost := s.Unclaimed() && slices.Contains(w.awaited(), name) // or it was killed twice before it waited
+		if k.truth = serves; k.has("unwell") || (k.has("noted") || k.has("missing") || lost) && !k.has("served") {
 			k.truth = accused
 		}
 	}
@@ -242,12 +243,22 @@ func (w *world) again(p plan) (names []string) {
 }
 
 // refused reports whether the readiness attachment refuses a plan, because more servers change outside of the batch than
-// it has room for, or are made beside others of their names: see Judge in package wiring. The way out is to untaint them, or
-// to delete those of which Terraform never heard.
+// it has room for, or are made beside others of their names: see Judge in package wiring; or because a port is in use, and no
+// plan will give its node up. The way out is to untaint them, or to delete those of which Terraform never heard.
 func (w *world) refused(p plan) bool {
 	beside, again := int64(len(w.beside(p))), int64(len(w.again(p)))
 	crowded := w.limit == "ports" || beside > min(w.batch-p.change.Replaced(), p.change.Free)
-	return beside > 0 && crowded || !w.keeps() && again > p.change.Free
+	inUse := w.bare && w.limit == "ports" && slices.ContainsFunc(w.again(p), func(name string) bool { return len(w.strays[name]) > 0 })
+	return beside > 0 && crowded || !w.keeps() && again > p.change.Free || inUse
+}
+
+// await notes what an apply of a plan should do: see setStatus in package placementtf.
+func (w *world) await(p plan) {
+	still := slices.DeleteFunc(slices.Clone(w.awaits.nodes), func(name string) bool { return !slices.Contains(p.change.Absent, name) })
+	w.awaits = awaits{append(still, p.change.Awaits...), w.wanted}
+	if !p.change.Empty() {
+		w.awaits.nodes = nil
+	}
 }
 
 // outlived names the nodes that stay, and whose newer server failed while the old one serves: the readiness attachment
@@ -351,7 +362,7 @@ func (w *world) key() string {
 			list = append(list, fmt.Sprint(name, m.image, m.status, m.own == w.machines[name].mark, m.noted == "", w.seen.Servers[name].ID == m.id(name)))
 		}
 	}
-	return fmt.Sprint(w.wanted, w.r.Settled, len(w.machines), list)
+	return fmt.Sprint(w.wanted, w.awaits, w.r.Settled, len(w.machines), list)
 }
 
 // next yields all worlds that may follow: with each template, look and lie, and each result of the plan. In a calm
@@ -408,6 +419,7 @@ func (w *world) applies(t *tally, yield func(*world)) {
 		}
 		for _, end := range ends {
 			a := w.and(" => %v, %v, %s", p.did(), outcome, end)
+			a.await(p)
 			if a.moment = ""; a.apply(p.after, outcome, end) {
 				yield(a)
 			}
@@ -548,7 +560,8 @@ func (w *world) step(image, outcome, end string) (plan, []string, *world) {
 		}
 	}
 	for _, end := range []string{end, ends[0], ends[1], ends[3]} {
-		if ended := w.and(""); end != "" && ended.apply(p.after, fates, end) {
+		ended := w.and("")
+		if ended.await(p); end != "" && ended.apply(p.after, fates, end) {
 			return p, due, ended
 		}
 	}
@@ -713,7 +726,7 @@ func (w *world) without(never []string, first bool) string {
 // it takes an even sample.
 func histories(q question, depth, bound int, calm bool, limit string) *tally {
 	total, known := &tally{held: map[*hold.Hold]bool{}}, map[string]bool{}
-	q.bare = limit == "" // else people know that there is a readiness attachment
+	q.bare = true
 	worlds := []*world{{question: q, seen: roster.NewSeen(), machines: map[string]machine{}, deposed: map[string][]machine{}, strays: map[string][]machine{},
 		limit: limit}}
 	worlds[0].errs(total)
