@@ -10,7 +10,8 @@ import (
 )
 
 // Slot is the name, the index and the place of a node. Volumes, ports and DNS names belong to it, and outlive the
-// server. It never moves, not even if an operator moves the server to another zone, or if the node is removed.
+// server. While its place is listed it never moves, not even if an operator moves the server to another zone, or if the
+// node is removed.
 type Slot struct {
 	Index int64 `json:"index"`
 	placement.Place

@@ -182,6 +182,7 @@ func prepareSlots(r *roster.Roster, policy roster.Policy) (unknown []string) {
 		}
 	}
 	r.FillSlots(roster.Stateful{Retain: true})
+	follow(r, policy.Regions)
 	for _, name := range policy.Stateful.Release {
 		if _, there := r.Slots[name]; !there && !r.KeepsVolume(name) {
 			unknown = append(unknown, name)
@@ -191,6 +192,18 @@ func prepareSlots(r *roster.Roster, policy roster.Policy) (unknown []string) {
 		}
 	}
 	return unknown
+}
+
+// follow gives a slot the place of its node if its own place is not listed any more: the cloud has given a zone another
+// name, or everything has been moved out of it.
+func follow(r *roster.Roster, listed []placement.Region) {
+	for name, n := range r.Nodes {
+		slot := r.Slots[name]
+		if !placement.Lists(listed, slot.Place) && placement.Lists(listed, n.Place) {
+			slot.Place = n.Place
+			r.Slots[name] = slot
+		}
+	}
 }
 
 // finishSlots gives slots to the nodes that a plan added, and removes the slots of nodes that it
