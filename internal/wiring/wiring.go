@@ -74,8 +74,8 @@ var table = []struct {
 	{Selector, "selector", Batches, each(leftOut), "The selector leaves them out: correct selector, or give the " +
 		"servers what it asks for"},
 	{Zones, "availability_zone", Moves, inOtherZones, "Write availability_zone = each.value.zone. If it is there, " +
-		"the cloud accepts no zone: list none. No node of the region moves until a new server is in the zone of " +
-		"its node"},
+		"either the zone has another name now, so list that name, or the cloud ignores zones, so list none. No node " +
+		"of the region moves until a new server is in the zone of its node"},
 	{Templates, "image or flavor", Batches, unlike, "Their servers have one image, or one flavor: write it as in " +
 		"image_id = each.value.image_id or, with a template of your own, image_name = each.value.template.image. If " +
 		"an image has two names, write one of them"},

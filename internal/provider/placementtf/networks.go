@@ -23,7 +23,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// The name of a network belongs to somebody else, as that of an image does. So it is looked up once, for new nodes, and
+// The name of a network belongs to somebody else, like the name of an image. So it is looked up once, for new nodes, and
 // the nodes keep the id: a network that is renamed, doubled or gone changes nothing for nodes that have it.
 
 const keyNetworks = "networks"

@@ -63,7 +63,7 @@ func TestPlacementQuotas(t *testing.T) {
 			at: binds + "\n" + noRoom + "\n" + unchecked, says: "Use a smaller max_batch_size", asks: "RegionOne/limits"},
 		"without any room": {before: across(4, "RegionOne", update("a")), happens: quota("instances", 4, true),
 			config: across(4, "RegionOne", respect(update("b"))), nodes: "RegionOne: web-1 web-2 web-3 web-4", change: "-web-0",
-			at: binds + "\n" + noRoom + "\n" + unchecked, says: "Raise the quota, or use another method.", asks: "RegionOne/limits"},
+			at: binds + "\n" + noRoom + "\n" + unchecked, says: "Raise the quota, or apply a smaller desired_capacity until all nodes are replaced.", asks: "RegionOne/limits"},
 		"of nodes that come back": {before: across(4, "RegionOne", nil), happens: inTurn(quota("instances", 4, true), becomes(across(2, "RegionOne", nil))),
 			config: across(4, "RegionOne", respect(nil)), nodes: "RegionOne: web-0 web-1 web-2 web-3", change: "<web-0 <web-3", at: binds,
 			asks: "RegionOne/limits"},

@@ -94,9 +94,9 @@ func attachmentSchema() schema.Schema {
 			"networks": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Networks of new nodes, in " +
 				"order: a list of names, or of objects with `name` or `id`, and any of `regions`, `zones` (those " +
 				"that have it), `port`, `subnet_id`, `allowed_address_pairs`, `security_group_ids`, " +
-				"`port_security_enabled`, `floating_ip_pool` and `floating_ips`. A name is looked up once, and the " +
-				"node remembers the id: let " +
-				"the servers take `each.value.networks`. Another key is refused."},
+				"`port_security_enabled`, `floating_ip_pool`, `floating_ips` and, with `stateful`, `addresses` by " +
+				"slot. A name is looked up once, and the node remembers the id: let the servers take " +
+				"`each.value.networks`. Another key is refused."},
 			"pools": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Octavia pools of new nodes: a " +
 				"map of objects with `region`, `pool_id` and `protocol_port`, and any of `subnet_id`, " +
 				"`monitor_address`, `monitor_port` and `backup`. A server listens at a port for life: let the " +

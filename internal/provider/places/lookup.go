@@ -312,7 +312,7 @@ func WarnOfQuotas(binding []cluster.Binding, diags *diag.Diagnostics) {
 // that they replace are gone.
 func WarnOfRoom(short []cluster.Binding, diags *diag.Diagnostics) {
 	for _, b := range short {
-		advice := "Raise the quota, or use another method."
+		advice := "Raise the quota, or apply a smaller desired_capacity until all nodes are replaced."
 		if b.Room > 0 {
 			advice = "Use a smaller max_batch_size, grow and replace in two applies, or raise the quota."
 		}

@@ -333,7 +333,7 @@ func warnOvertaken(names []string, diags *diag.Diagnostics) {
 	if len(names) > 0 {
 		diags.AddAttributeWarning(path.Root("servers"), "Servers were destroyed before others took their place",
 			fmt.Sprintf("The servers of %s were in service and are gone or drained, and the servers that replace them "+
-				"are not in service yet. With method = \"SUBSTITUTE\", set create_before_destroy in the lifecycle of "+
+				"are not in service yet. Unless update destroys first, set create_before_destroy in the lifecycle of "+
 				"the servers and of the deletion attachments, and apply that once before the next replacement.",
 				strings.Join(names, ", ")))
 	}

@@ -212,7 +212,6 @@ var words = map[string]func(p *speech, list verdict.List) string{
 	"earlier flavor": func(_ *speech, list verdict.List) string { return list[0].Earlier },
 	"launched":       func(_ *speech, list verdict.List) string { return list[0].Aged.UTC().Format(time.DateOnly) },
 	"target":         func(p *speech, _ verdict.List) string { return p.Policy.Update.Target.String() },
-	"method":         func(p *speech, _ verdict.List) string { return fmt.Sprintf("%q", p.Policy.Update.Method) },
 	"room":           func(_ *speech, list verdict.List) string { return detail(list[0].Err) },
 	"beyond":         func(p *speech, _ verdict.List) string { return text.Count(p.Beyond, "server") },
 	"baking":         func(p *speech, _ verdict.List) string { return p.few(p.Baking()) },
