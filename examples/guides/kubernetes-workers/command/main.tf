@@ -69,9 +69,9 @@ resource "terraform_data" "generation" {
   input    = each.value.generation
 }
 
-# The kubelet registers under the name of the server. Another user data replaces a
-# server, and the token expires each day: so changes of it are ignored, and what
-# should reach all workers is rolled out by its version in the template.
+# The kubelet registers under the name of the server. Other user data would replace
+# all servers, and the token changes each day: so the servers ignore changes of it.
+# To roll a change out to all workers, raise user_data_version.
 resource "openstack_compute_instance_v2" "worker" {
   for_each          = stackpolicy_placement_attachment.worker.nodes
   name              = each.key
