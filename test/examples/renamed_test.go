@@ -48,7 +48,7 @@ func TestRenamed(t *testing.T) {
 	same("the zone")
 }
 
-// TestAdded: servers of another cluster become nodes, as "From Senlin" says, and none is destroyed.
+// TestAdded: servers of another cluster become nodes, as "From Senlin" says, and no server is destroyed.
 func TestAdded(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")

@@ -1,4 +1,4 @@
-# What both modules work out: this file is the same in "cluster" and "stateful".
+# Both modules work this out: the file is the same in "cluster" and "stateful".
 locals {
   # A node that leaves may have a replaced server alone.
   servers = { for name, server in openstack_compute_instance_v2.node :

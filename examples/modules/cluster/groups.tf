@@ -38,7 +38,7 @@ locals {
   # How many groups a place needs now.
   needs = { for place, nodes in local.nodes_at : place => ceil((length(nodes) + local.batch) / var.servergroup_size) }
 
-  # What the nodes remember: place, number of groups, policy.
+  # The nodes remember these: place, number of groups, policy.
   memories = distinct([
     for memory in flatten([for all in local.planned ? [terraform_data.generation] : [] : values(all)]) :
     memory.input if memory.input != ""

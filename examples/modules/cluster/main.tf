@@ -9,7 +9,7 @@ resource "stackpolicy_placement_attachment" "cluster" {
   regions           = var.regions
   respect_quotas    = var.respect_quotas
 
-  # What nodes are made from: another value comes with another server.
+  # Nodes are made from these: another value comes with another server.
   image     = var.image
   flavors   = var.flavors
   networks  = var.networks

@@ -73,7 +73,7 @@ variable "pause" {
 }
 
 variable "stop_above" {
-  description = "Number or percentage of unhealthy nodes above which none is replaced as unhealthy. Default: 50%."
+  description = "Number or percentage of unhealthy nodes above which the cause UNHEALTHY replaces no node. Default: 50%."
   type        = string
   default     = null
 }
@@ -275,14 +275,14 @@ variable "readiness_allow_link_local" {
 }
 
 variable "readiness_hook_url" {
-  description = "Webhook that says that a new node is in service. Default: none."
+  description = "Webhook that answers once a new node is in service. Default: none."
   type        = string
   default     = null
   sensitive   = true
 }
 
 variable "readiness_hook_command" {
-  description = "Command and arguments on the machine of Terraform, done when a new node is in service. Default: none."
+  description = "Command and its arguments, run by Terraform, that succeeds once a new node is in service. Default: none."
   type        = list(string)
   default     = null
 }
@@ -308,14 +308,14 @@ variable "readiness_hook_default_result" {
 # The drain of a node that leaves.
 
 variable "drain_hook_url" {
-  description = "Webhook that is notified, and waited for. Default: none."
+  description = "Webhook that drains a node. Default: none."
   type        = string
   default     = null
   sensitive   = true
 }
 
 variable "drain_hook_command" {
-  description = "Command and arguments that are run on the machine that runs Terraform. Default: none."
+  description = "Command and its arguments, run by Terraform, that drains a node. Default: none."
   type        = list(string)
   default     = null
   validation { # one error, and not one for each node

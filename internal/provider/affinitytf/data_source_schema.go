@@ -16,8 +16,8 @@ func planSchema() schema.Schema {
 			"servergroup_id": attribute.RequiredText("Id of the server group. Its members are the nodes that a " +
 				"resize starts from."),
 			"region": places.RegionArgument("Region of the group. Defaults to the provider's."),
-			"availability_zone": attribute.Text(zoneArgument+" From a decision that names zones the plan takes the "+
-				"share of this zone; without the argument each node is placed in the zone that the decision names.",
+			"availability_zone": attribute.Text(zoneArgument+" If a decision names zones, the plan takes the share of "+
+				"this zone. Without the argument each node gets the zone that the decision names.",
 				attribute.NotEmpty),
 			"enable_drs_extension": attribute.Flag(drsArgument),
 			"status":               attribute.ComputedText("`OK`: a plan that cannot be made is an error."),

@@ -14,8 +14,8 @@ import (
 
 // Walk has what resources tell each other during one walk through Terraform's graph, such as a plan. Each walk
 // configures the provider once. A resource sees the notes of those that it refers to, because Terraform plans these
-// first. Of two that do not refer to each other it sees nothing for certain, unless both note first and look then: of
-// two, the second sees the first. Nothing waits for notes.
+// first. It sees the notes of other resources only by chance, unless both note first and look then: the second of
+// them sees the first. Nothing waits for notes.
 type Walk struct {
 	clusters Notes[string, Cluster] // by name
 

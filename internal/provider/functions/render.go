@@ -26,7 +26,7 @@ func (f *renderFunction) Definition(
 	_ context.Context, _ function.DefinitionRequest, resp *function.DefinitionResponse,
 ) {
 	resp.Definition = function.Definition{
-		Summary: "Write values into a text, such as those of a node into its user data",
+		Summary: "Write values into a text, such as a node's name into its user data",
 		MarkdownDescription: "Returns the text with the value of each key in place of `{key}`. Other braces stay as " +
 			"they are. So do `${key}` and `{{key}}`, which belong to shells and to Jinja. `\\{key}` becomes `{key}`: " +
 			"write that where another program is to see the braces. A value that is null becomes `none`. The text " +

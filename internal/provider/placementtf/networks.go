@@ -23,8 +23,8 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// The name of a network belongs to somebody else, like the name of an image. So it is looked up once, for new nodes, and
-// the nodes keep the id: a network that is renamed, doubled or gone changes nothing for nodes that have it.
+// The name of a network belongs to somebody else, like the name of an image. So it is looked up once, for new nodes,
+// and the nodes keep the id: a network that is renamed, doubled or gone changes nothing for nodes that have it.
 
 const keyNetworks = "networks"
 
@@ -406,7 +406,7 @@ func (p *attachmentPlanner) resolveNetworks(
 	into.putNetworks(region, found)
 }
 
-// newNetwork looks up the network of a name. Of several it is the one that nodes have.
+// newNetwork looks up the network of a name. If there are several, it is the one that nodes have.
 func (p *attachmentPlanner) newNetwork(
 	ctx context.Context, region, name string, words map[string][]string, at path.Path,
 ) string {

@@ -211,7 +211,7 @@ func asJSON(v any) string {
 	return strings.TrimSpace(text.String())
 }
 
-// show encodes a list of objects. What an object lacks is null, except for flags that are always given.
+// show encodes a list of objects. A field that an object lacks is null, except for flags that are always given.
 func show(list []part, as types.ListType) packed.Value {
 	fields := as.ElemType.(types.ObjectType).AttrTypes
 	names := slices.Sorted(maps.Keys(fields))

@@ -68,9 +68,9 @@ func attachmentSchema() schema.Schema {
 					"the provider's. Both take `weight` (share of the nodes, relative to the others, `100`), `cap` " +
 					"(maximum number of nodes, `-1`, none), `min` (minimum, filled first, `0`), `closed` (takes no " +
 					"nodes, and its nodes stay as they are, as in an outage; a closed region gets no requests), " +
-					"`template` (over the one of the attachment) and `flavors` (in place of those of the " +
-					"attachment); a region also `image` and `user_data`, which plans show unless " +
-					"it is `sensitive()`. Another key is refused."},
+					"`template` (merged over the attachment's) and `flavors` (instead of the attachment's); a region " +
+					"also `image` and `user_data`, which plans show unless it is `sensitive()`. Another key is " +
+					"refused."},
 			"node_name_pattern": schema.StringAttribute{
 				Optional:   true,
 				Computed:   true,
@@ -103,12 +103,11 @@ func attachmentSchema() schema.Schema {
 				"members take " +
 				"`each.value.pools`. Another key is refused."},
 			"disks": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Volumes of new nodes: a map of " +
-				"objects with `size` in GiB, and any of `type` and `boot` (the server boots from it). Let the " +
-				"servers take `each.value.disks`, which end with them. With `stateful` the others belong to the " +
-				"slots, and outlive the servers: `slots[*].disks` has them, each also with its `zone`, a name or a " +
-				"map by zone, or by region/zone. Another key is refused. With `RETAIN` a slot keeps a disk that the " +
-				"map has no more, until " +
-				"`release` names it. None becomes smaller."},
+				"objects with `size` in GiB, and any of `type`, `boot` (the server boots from it) and, with " +
+				"`stateful`, `zone`: a name, or a map by zone or by region/zone. Let the servers take " +
+				"`each.value.disks`, which end with them. With `stateful` these are the boot disks; the others are " +
+				"in `slots[*].disks`, and outlive the servers. With `RETAIN` a slot keeps a disk that the map has no " +
+				"more, until `release` names it. No disk becomes smaller. Another key is refused."},
 			"flavors": places.FlavorsArgument("Flavors of new nodes, [the best one " +
 				"first](../guides/rolling-out-an-image.md#flavors-in-order), by id or name. Let the servers take " +
 				"`each.value.flavor_id`."),

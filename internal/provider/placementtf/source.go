@@ -66,8 +66,8 @@ func saidBy(r roster.Roster) (all sources) {
 	return all
 }
 
-// imageWords are the images that the nodes of a cluster have or had, each with the text by which they call it, by
-// region and id. Of several texts it is the first.
+// imageWords are the images that the nodes of a cluster have or had, each with the first text by which they call it,
+// by region and id.
 func imageWords(r roster.Roster) map[string]map[string]string {
 	words, known := map[string]map[string]string{}, map[roster.Node]bool{}
 	add := func(region string, t roster.Template, own string) {

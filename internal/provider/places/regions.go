@@ -98,13 +98,13 @@ func (t RegionsType) ValueFromTerraform(ctx context.Context, in tftypes.Value) (
 // Type implements attr.Value.
 func (r Regions) Type(context.Context) attr.Type { return RegionsType{} }
 
-// Equal implements attr.Value. What was read does not matter.
+// Equal implements attr.Value. It compares what was written, not what was read from it.
 func (r Regions) Equal(o attr.Value) bool {
 	other, ok := o.(Regions)
 	return ok && r.DynamicValue.Equal(other.DynamicValue)
 }
 
-// readRegions reads regions. Those that cannot be read are unknown.
+// readRegions reads regions. A region that cannot be read is unknown.
 func readRegions(v basetypes.DynamicValue) Regions {
 	r := Regions{DynamicValue: v, List: types.ListNull(regionType)}
 	if v.IsNull() || v.IsUnderlyingValueNull() {
@@ -138,7 +138,7 @@ func readRegions(v basetypes.DynamicValue) Regions {
 	return r
 }
 
-// fieldsOf returns the attributes of a place. Those that are not given are null.
+// fieldsOf returns the attributes of a place. An attribute that is not given is null.
 func fieldsOf(place types.ObjectType, given shape.Object) map[string]attr.Value {
 	fields := map[string]attr.Value{}
 	for name, of := range place.AttrTypes {

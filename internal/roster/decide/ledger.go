@@ -94,8 +94,8 @@ func (l *ledger) countLeaving(seen roster.Seen) (unused bool) {
 func (l *ledger) makesFirst() bool { return l.Policy.Update != nil && !l.Policy.TakesFirst() }
 
 // stray reports whether no apply will destroy the server of a node that leaves: nobody ever waited for it, or an apply
-// that did nothing else left it. So nobody waits until it is gone, and the node does not come back. What serves is
-// none.
+// that did nothing else left it. So nobody waits until it is gone, and the node does not come back. A server that
+// serves is no stray.
 func stray(name string, n roster.Node, seen roster.Seen, policy roster.Policy) bool {
 	s := seen.Servers[name]
 	serves := s.Status == "ACTIVE" && !s.Drained && (n.Served || s.InService != "")

@@ -85,7 +85,7 @@ func (r *room) substitute(f *facts.Fact) (full bool, err error) {
 	return false, err
 }
 
-// pool has the leaving nodes that may come back, by their indices: they served, and may be in service now. Those that
+// pool has the leaving nodes that may come back, by their indices: they served, and may be in service now. Nodes that
 // are accused, or would leave again for a cause, are apart. A node that comes back keeps its name, index and place: no
 // server is made or drained for it. So a rollback needs no room for more servers, and destroys only bad ones.
 type pool []*facts.Fact

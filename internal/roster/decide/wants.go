@@ -156,7 +156,8 @@ func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Un
 // neverServed asks for the nodes that never served and whose servers are dead, or should have another template or
 // flavor. The update need not have a cause for it: nobody uses these nodes. If the method makes substitutes, they leave
 // and others come: a name is tried once, because Terraform makes a server that failed again with each apply, before it
-// destroys anything, and asks for its ports again. What has no server may use its name, unless a leaving node suits.
+// destroys anything, and asks for its ports again. A node without a server may use its name, unless a leaving node
+// suits.
 func (l *ledger) neverServed() {
 	never := func(f *facts.Fact) bool {
 		return f.Is.Fresh || f.Unfound || f.Lost || l.First && f.Is != facts.Unknown

@@ -90,7 +90,7 @@ var promises = []struct {
 			return p.is("met") && p.missing() >= 0 && m.Cause == "" && (m.replaced() || m.removed())
 		})
 	}},
-	{"While more than stop_above are ill, none is replaced for that, unless Nova has no host for it, or it fails twice.", func(p plan) string {
+	{"While more than stop_above are ill, no node is replaced for that, unless Nova has no host for it, or it fails twice.", func(p plan) string {
 		return p.first(func(m member) bool {
 			return m.replaced() && m.Cause == roster.Unhealthy && !p.is("blind") && !p.within(p.stop, kind.ill) && !m.has("nohost") &&
 				m.What != verdict.GivenUp
