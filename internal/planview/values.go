@@ -18,6 +18,7 @@ type attributes struct {
 	Regions   []regionJSON        `json:"regions"`
 	Update    *updateJSON         `json:"update"`
 	Nodes     map[string]nodeJSON `json:"nodes"`
+	Parts     map[string]partJSON `json:"parts"`
 	Slots     map[string]nodeJSON `json:"slots"`
 	Change    []string            `json:"change"`
 	Held      []string            `json:"held"`
@@ -48,7 +49,24 @@ type nodeJSON struct {
 	placement.Place
 	Index      int64             `json:"index"`
 	Template   map[string]string `json:"template"`
+	ImageID    string            `json:"image_id"`
+	Parts      string            `json:"parts"`
 	Generation int64             `json:"generation"`
+}
+
+type partJSON struct {
+	Texts map[string]string `json:"texts"`
+}
+
+// template returns all that a node is made from.
+func (v *attributes) template(n nodeJSON) roster.Template {
+	values := map[string]string{}
+	maps.Copy(values, n.Template)
+	maps.Copy(values, v.Parts[n.Parts].Texts)
+	if values[roster.KeyImage] != "" && n.ImageID != "" {
+		values[roster.KeyImageID] = n.ImageID
+	}
+	return roster.NewTemplate(values)
 }
 
 type updateJSON struct {
@@ -128,7 +146,7 @@ func (v *attributes) roster() roster.Roster {
 			r.Nodes[name] = roster.Node{
 				Index:      n.Index,
 				Place:      n.Place,
-				Template:   roster.NewTemplate(n.Template),
+				Template:   v.template(n),
 				Generation: n.Generation,
 			}
 		}

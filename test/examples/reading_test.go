@@ -167,7 +167,7 @@ var noise = []*regexp.Regexp{
 	regexp.MustCompile(`(?ms)^      [~+-] distribution +=.*?^        \}.*?\n`),
 	regexp.MustCompile(`(?m)^ +# \(\d+ unchanged .*\n\n?`),
 	regexp.MustCompile(`(?m)^ {8}id +=.*\n`),
-	regexp.MustCompile(`(?m)^ {14}[+~-] (generation|index|mark) +=.*\n`),
+	regexp.MustCompile(`(?m)^ {14}[+~-] (generation|index|mark|parts) +=.*\n`),
 	regexp.MustCompile(`(?m)^ +[+~-] template += \{\}\n`),
 }
 

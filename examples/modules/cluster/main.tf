@@ -67,7 +67,6 @@ resource "stackpolicy_placement_attachment" "cluster" {
 }
 
 locals {
-  nodes = stackpolicy_placement_attachment.cluster.nodes
 
   template = { for key, value in {
     security_groups = var.security_groups == null ? null : jsonencode(sort(var.security_groups))

@@ -1,5 +1,10 @@
 # Both modules work this out: the file is the same in "cluster" and "stateful".
 locals {
+  # The nodes with their networks, pools and disks, which many nodes share.
+  nodes = tomap({ for name, node in stackpolicy_placement_attachment.cluster.nodes : name =>
+    merge(node, stackpolicy_placement_attachment.cluster.parts[node.parts])
+  })
+
   # A node that leaves may have a replaced server alone.
   servers = { for name, server in openstack_compute_instance_v2.node :
     name => server if contains(keys(local.nodes), name)

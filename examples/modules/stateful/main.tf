@@ -72,7 +72,6 @@ resource "stackpolicy_placement_attachment" "cluster" {
 }
 
 locals {
-  nodes = stackpolicy_placement_attachment.cluster.nodes
   slots = stackpolicy_placement_attachment.cluster.slots
 
   template = { for key, value in {

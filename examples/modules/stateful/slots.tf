@@ -29,7 +29,7 @@ resource "openstack_blockstorage_volume_v3" "slot" {
 
 resource "openstack_compute_volume_attach_v2" "node" {
   for_each = { for key, v in local.volumes : key => v if try(
-    contains(jsondecode(local.nodes[v.slot].template.volumes), v.name), false,
+    contains(jsondecode(local.nodes[v.slot].texts.volumes), v.name), false,
   ) }
   region      = each.value.region
   instance_id = openstack_compute_instance_v2.node[each.value.slot].id

@@ -19,8 +19,8 @@ func TestPlacementAdopts(t *testing.T) {
 	const (
 		bad  = ": Invalid import id"
 		rest = "RegionOne/az-1: web-0; RegionTwo/az-1: web-12"
-		own  = "web-0={disks= in_use=true index=0 networks= region=RegionOne template={} zone=az-1} " +
-			"web-12={disks= in_use=true index=12 networks= region=RegionTwo template={} zone=az-1}"
+		own  = "web-0={disks= in_use=true index=0 networks= region=RegionOne template= zone=az-1} " +
+			"web-12={disks= in_use=true index=12 networks= region=RegionTwo template= zone=az-1}"
 		both = `{"cluster": "web", "templates": [{"image": "a"}, {"image": "b"}], "generations": {"web-12": 7}}`
 	)
 	for id, c := range map[string]struct{ nodes, slots, at string }{
@@ -34,8 +34,8 @@ func TestPlacementAdopts(t *testing.T) {
 		`{"cluster": "web", "slots": {"web-4": "RegionOne"}}`: {nodes: rest,
 			slots: "{" + own + " web-4={disks= in_use=false index=4 networks= region=RegionOne template={} zone=}}"},
 		`{"cluster": "web", "slots": {"web-4": "RegionOne/az-1", "web-12": "RegionTwo"}}`: {nodes: rest,
-			slots: "{web-0={disks= in_use=true index=0 networks= region=RegionOne template={} zone=az-1} " +
-				"web-12={disks= in_use=true index=12 networks= region=RegionTwo template={} zone=} " +
+			slots: "{web-0={disks= in_use=true index=0 networks= region=RegionOne template= zone=az-1} " +
+				"web-12={disks= in_use=true index=12 networks= region=RegionTwo template= zone=} " +
 				"web-4={disks= in_use=false index=4 networks= region=RegionOne template={} zone=az-1}}"},
 		`{"cluster": "web", "node_name_pattern": "{cluster}{index}"}`: {nodes: "RegionTwo/az-1: web7"},
 		both: {nodes: rest},

@@ -108,13 +108,11 @@ func (m attachmentModel) diskTexts() map[string]string {
 
 // disks shows the disks that end with the server of a node, as its template has them.
 func (s shownParts) disks(t roster.Template) packed.Value {
-	return s.once([4]string{keyDisks, string(t)}, func() packed.Value {
-		var boot, others []part
-		values := t.Values()
-		_ = json.Unmarshal([]byte("["+values[roster.KeyBootVolume]+"]"), &boot)
-		_ = json.Unmarshal([]byte(values[keyDisks]), &others)
-		return showDisks(boot, others)
-	})
+	var boot, others []part
+	values := t.Values()
+	_ = json.Unmarshal([]byte("["+values[roster.KeyBootVolume]+"]"), &boot)
+	_ = json.Unmarshal([]byte(values[keyDisks]), &others)
+	return showDisks(boot, others)
 }
 
 func showDisks(boot, others []part) packed.Value {

@@ -21,7 +21,7 @@ import (
 )
 
 // Hidden are the attributes that grow with the cluster. [NewAttachment] gets them as texts.
-var Hidden = packed.Names{"nodes", "slots"}
+var Hidden = packed.Names{"nodes", "parts", "slots"}
 
 type attachmentModel struct {
 	ID              types.String   `tfsdk:"id"`
@@ -47,6 +47,7 @@ type attachmentModel struct {
 	Stateful        types.Object   `tfsdk:"stateful"`
 
 	Nodes        types.String `tfsdk:"nodes"` // a text, see [Hidden]
+	Parts        types.String `tfsdk:"parts"`
 	Slots        types.String `tfsdk:"slots"`
 	NextIndex    types.Int64  `tfsdk:"next_index"`
 	Distribution types.Map    `tfsdk:"distribution"`
@@ -98,9 +99,13 @@ var (
 		"generation": types.Int64Type,
 		"mark":       types.StringType,
 		"closed":     types.BoolType,
-		"networks":   networksType,
-		"pools":      poolsType,
-		"disks":      disksType,
+		"parts":      types.StringType,
+	}}
+	partType = types.ObjectType{AttrTypes: map[string]attr.Type{
+		"networks": networksType,
+		"pools":    poolsType,
+		"disks":    disksType,
+		"texts":    templateType,
 	}}
 	slotType = types.ObjectType{AttrTypes: map[string]attr.Type{
 		"index":    types.Int64Type,

@@ -125,20 +125,14 @@ func networksIn(t roster.Template) (list []part) {
 
 // networks shows the networks of a node: as its template has them, and the address of its ordinal.
 func (s shownParts) networks(t roster.Template, at placement.Place, ordinal int64) packed.Value {
-	key := [4]string{at.Region, at.Zone, string(t)}
-	if s.addresses {
-		key[3] = strconv.FormatInt(ordinal, 10)
-	}
-	return s.once(key, func() packed.Value {
-		list := networksIn(t)
-		for _, p := range list {
-			addresses, is := s.named(p, at)["floating_ips"].(types.List)
-			if n := int(ordinal) - 1; p["given"] == true && is && n >= 0 && n < len(addresses.Elements()) {
-				p["floating_ip"] = textOrUnknown(addresses.Elements()[n])
-			}
+	list := networksIn(t)
+	for _, p := range list {
+		addresses, is := s.named(p, at)["floating_ips"].(types.List)
+		if n := int(ordinal) - 1; p["given"] == true && is && n >= 0 && n < len(addresses.Elements()) {
+			p["floating_ip"] = textOrUnknown(addresses.Elements()[n])
 		}
-		return show(list, networksType)
-	})
+	}
+	return show(list, networksType)
 }
 
 // slotNetworks shows the networks of a slot: as the template of its node has them, with what its ports are made with

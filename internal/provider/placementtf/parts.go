@@ -19,11 +19,16 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/vmihailenco/msgpack/v5"
+	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
 
-// Networks and pools are parts of what a node is made from. A configuration writes them as objects, which are read
-// strictly. The template of a node has them as JSON, so that a change of one is a change of the template. The nodes
-// show them as typed lists, so that a configuration loops over what each node has, also while a value is not known yet.
+// Networks, pools and disks are parts of what a node is made from. A configuration writes them as objects, which are
+// read strictly. The template of a node has them as JSON, so that a change of one is a change of the template. The
+// attribute parts shows them as typed lists, so that a configuration loops over what each node has, also while a value
+// is not known yet. Many nodes share an element of it, so a plan shows only parts that change.
+
+// partKeys are the keys of a template that the arguments of parts fill in.
+var partKeys = []string{keyNetworks, keyPools, keyDisks, roster.KeyBootVolume, roster.KeyVolumes}
 
 // part is a network or a pool as a template has it. A value that is not known yet is [packed.Unknown].
 type part map[string]any
@@ -60,12 +65,12 @@ func (m attachmentModel) validateParts(diags *diag.Diagnostics) {
 	m.validateTemplateKeys(diags)
 }
 
-// validateTemplateKeys refuses templates that say what an argument fills in.
+// validateTemplateKeys refuses templates that say what an argument fills in, whether it is given or not.
 func (m attachmentModel) validateTemplateKeys(diags *diag.Diagnostics) {
 	for at, values := range m.templatesGiven() {
 		for _, argument := range m.partArguments() {
 			for _, key := range argument.keys {
-				if _, twice := values.Elements()[key]; twice && !argument.value.IsNull() {
+				if _, twice := values.Elements()[key]; twice {
 					refuseGivenTwice(m.path(at, "template").AtMapKey(key), argument.name, key, diags)
 				}
 			}
@@ -253,60 +258,98 @@ func attributesOf(texts, numbers, flags, lists []string) types.ListType {
 	return types.ListType{ElemType: types.ObjectType{AttrTypes: of}}
 }
 
+// null is an encoded null.
+var null = packed.Value{msgpcode.Nil}
+
+// shownPart is an element of the attribute parts.
+type shownPart struct {
+	Disks    packed.Value `msgpack:"disks"`
+	Networks packed.Value `msgpack:"networks"`
+	Pools    packed.Value `msgpack:"pools"`
+	Texts    packed.Value `msgpack:"texts"` // what the templates of its nodes have of them
+}
+
 // shownParts shows parts as attributes of nodes and slots.
 type shownParts struct {
-	of     attachmentModel
-	given  []shape.Object
-	before map[string]shownNode // nodes as they were shown
-	seen   map[[4]string]packed.Value
+	of          attachmentModel
+	given       []shape.Object
+	nodes       map[string]shownNode       // as they were shown
+	before, now map[string]shownPart       // as they were shown, and as they are
+	texts       map[string]roster.Template // texts of both
 
 	sizes     map[string]int64 // of the disks of slots as they were shown
 	addresses bool             // whether nodes have addresses by their ordinals
 }
 
 func (m attachmentModel) partsShown() shownParts {
-	before, err := packed.Elements[shownNode](m.Nodes.ValueString())
-	if err != nil {
-		before = nil // the roster was read from the same text
+	var unread diag.Diagnostics // the roster was read from the same texts
+	s := shownParts{
+		m, m.networks(), elements[shownNode](m.Nodes.ValueString(), &unread),
+		elements[shownPart](m.Parts.ValueString(), &unread), map[string]shownPart{}, map[string]roster.Template{},
+		sizesOf(elements[shownSlot](m.Slots.ValueString(), &unread)), m.givesAddresses(),
 	}
-	slots, err := packed.Elements[shownSlot](m.Slots.ValueString())
-	if err != nil {
-		slots = nil
+	for key, p := range s.before {
+		s.texts[key] = roster.NewTemplate(elements[string](string(p.Texts), &unread))
 	}
-	return shownParts{m, m.networks(), before, map[[4]string]packed.Value{}, sizesOf(slots), m.givesAddresses()}
+	return s
 }
 
-// once returns what was shown for a key, or shows it.
-func (s shownParts) once(key [4]string, show func() packed.Value) packed.Value {
-	if s.seen[key] == nil {
-		s.seen[key] = show()
+// put shows the parts of a node, and returns their key: the place of the node, with a number if nodes of the place
+// have different ones. A node keeps its key as long as its template has the same parts. The key is known before they
+// are.
+func (s shownParts) put(name string, n roster.Node, template shownTemplate) string {
+	base := n.String() // its place
+	if s.addresses {
+		base += fmt.Sprintf(" #%d", n.Ordinal)
 	}
-	return s.seen[key]
+	key := s.nodes[name].Parts
+	if key != base && !strings.HasPrefix(key, base+"/") {
+		key = base
+	}
+	for i := 1; s.has(key) && s.texts[key] != template.parts; i++ {
+		if key = base; i > 1 {
+			key += fmt.Sprintf("/%d", i)
+		}
+	}
+	if _, shown := s.now[key]; !shown {
+		s.texts[key] = template.parts
+		s.now[key] = shownPart{
+			s.disks(n.Template), s.networks(n.Template, n.Place, n.Ordinal), s.pools(s.before[key], n), template.texts,
+		}
+	}
+	return key
 }
 
-// forgetParts makes the parts of a new node or slot unknown that are not known yet, and returns their keys in its
-// template. How many there are, and which networks have ports of their own, is known.
+func (s shownParts) has(key string) bool { _, has := s.texts[key]; return has }
+
+// forgetParts makes those of new nodes unknown that are not known yet. How many there are, and which networks have
+// ports of their own, is known.
 func (m attachmentModel) forgetParts(
-	template packed.Value, at placement.Place, diags *diag.Diagnostics,
-) (forgotten packed.Value, keys map[string]bool) {
+	p shownPart, at placement.Place, diags *diag.Diagnostics,
+) (_ shownPart, some bool) {
 	boot, others := m.nodeDisks()
-	keys = map[string]bool{
-		keyNetworks: !known(m.networksAt(at)...),
-		keyPools:    !known(slices.Collect(maps.Values(m.poolsAt(at.Region)))...),
-		keyDisks:    !known(others...), roster.KeyBootVolume: !known(boot...),
-	}
-	maps.DeleteFunc(keys, func(_ string, unknown bool) bool { return !unknown })
-	if len(keys) == 0 || bytes.Equal(template, packed.Unknown) {
-		return template, keys
-	}
-	values := elements[packed.Text](string(template), diags)
-	if values == nil {
-		values = map[string]packed.Text{}
-	}
-	for key := range keys {
+	values := elements[packed.Text](string(p.Texts), diags)
+	forget := func(key string, parts ...part) bool {
+		if known(parts...) {
+			return false
+		}
 		values[key] = packed.Text{String: types.StringUnknown()}
+		return true
 	}
-	return packed.Value(packed.Map(values).ValueString()), keys
+	networks := forget(keyNetworks, m.networksAt(at)...)
+	pools := forget(keyPools, slices.Collect(maps.Values(m.poolsAt(at.Region)))...)
+	disks := forget(keyDisks, others...)
+	boots := forget(roster.KeyBootVolume, boot...)
+	if networks {
+		p.Networks = show(m.networksAt(at), networksType)
+	}
+	if disks || boots {
+		p.Disks = showDisks(boot, others)
+	}
+	if some = networks || pools || disks || boots; some {
+		p.Texts = packed.Value(packed.Map(values).ValueString())
+	}
+	return p, some
 }
 
 // templatesIn are the different templates that nodes and slots of a region have or had.

@@ -155,14 +155,33 @@ func TestShownPools(t *testing.T) {
 		"pools": `{"http":{"protocol_port":80},"gone":{"protocol_port":1}}`,
 	})}
 	m := modelOf(nil, o{"http": pool("8080"), "new": pool("9100")})
-	shown := m.partsShown().pools("web-0", n)
-	assert.Equal(t, map[string]any{"http": int8(80), "new": uint16(9100)}, ports(shown))
-	m = modelOf(nil, o{"http": pool("8080"), "new": pool("9200")})
-	template := packed.Value(packed.Map(n.Template.Values()).ValueString())
-	m.Nodes = packed.Map(map[string]shownNode{"web-0": {Generation: 1, Pools: shown, Template: template}})
-	assert.EqualValues(t, uint16(9100), ports(m.partsShown().pools("web-0", n))["new"], "its member was made with that port")
-	n.Generation = 2
-	assert.EqualValues(t, uint16(9200), ports(m.partsShown().pools("web-0", n))["new"], "another server")
+	m.remember(roster.Roster{Nodes: map[string]roster.Node{"web-0": n}}, nil)
+	shown := func() (string, map[string]any) {
+		s := m.partsShown()
+		key := s.nodes["web-0"].Parts
+		return key, ports(s.before[key].Pools)
+	}
+	key, has := shown()
+	assert.Equal(t, "One/a", key)
+	assert.Equal(t, map[string]any{"http": int8(80), "new": uint16(9100)}, has)
+	m.Pools = modelOf(nil, o{"http": pool("8080"), "new": pool("9200")}).Pools
+	m.remember(roster.Roster{Nodes: map[string]roster.Node{"web-0": n}}, nil)
+	key, has = shown()
+	assert.Equal(t, "One/a", key)
+	assert.EqualValues(t, uint16(9100), has["new"], "its member was made with that port")
+	old := n
+	n.Template = roster.NewTemplate(map[string]string{"pools": `{"http":{"protocol_port":8080},"new":{"protocol_port":9200}}`})
+	m.remember(roster.Roster{Nodes: map[string]roster.Node{"web-0": n, "web-1": old}}, nil)
+	key, has = shown()
+	assert.Equal(t, "One/a/2", key, "another node has the first parts, or had")
+	assert.EqualValues(t, uint16(9200), has["new"], "another template")
+	m.remember(roster.Roster{Nodes: map[string]roster.Node{"web-0": n}}, nil)
+	m.remember(roster.Roster{Nodes: map[string]roster.Node{"web-0": n}}, nil)
+	key, _ = shown()
+	assert.Equal(t, "One/a/2", key, "a node keeps its key")
+	m.remember(roster.Roster{Nodes: map[string]roster.Node{"web-0": old}}, nil)
+	key, _ = shown()
+	assert.Equal(t, "One/a", key, "the first key is free again")
 }
 
 // TestPoolText: what templates have of pools changes with a setting, and not with a pool that is added or removed.
@@ -196,7 +215,7 @@ func TestPoolText(t *testing.T) {
 			if c.before != "" {
 				p.memory.Sources.putPools("One", c.before)
 			}
-			r, shown := roster.Roster{Nodes: map[string]roster.Node{}}, map[string]shownNode{}
+			r, shown := roster.Roster{Nodes: map[string]roster.Node{}}, shownParts{}
 			if c.text != "-" {
 				n := roster.Node{Place: placement.Place{Region: "One"}, Template: roster.NewTemplate(map[string]string{"image": "a", "pools": c.text})}
 				if c.text == "" {
@@ -207,7 +226,8 @@ func TestPoolText(t *testing.T) {
 					of["name"] = name
 					list = append(list, of)
 				}
-				r.Nodes["web-0"], shown["web-0"] = n, shownNode{Pools: show(list, poolsType)}
+				r.Nodes["web-0"] = n
+				shown.before = map[string]shownPart{"": {Pools: show(list, poolsType)}}
 			}
 			assert.Equal(t, c.want, p.poolText(r, shown, "One"))
 		})

@@ -191,7 +191,8 @@ func (p *attachmentPlanner) store(ctx context.Context, d decision) {
 	plan.setPhase(d.change.Status)
 	plan.Remaining = types.Int64Value(d.change.Remaining)
 	if p.state != nil {
-		plan.UserDataTexts, plan.Nodes, plan.Slots = p.state.UserDataTexts, p.state.Nodes, p.state.Slots // as they were
+		was := p.state // remember keeps some of it
+		plan.UserDataTexts, plan.Nodes, plan.Parts, plan.Slots = was.UserDataTexts, was.Nodes, was.Parts, was.Slots
 	}
 	plan.remember(d.next, d.written)
 	plan.record(d.change, after.Batch)

@@ -61,10 +61,10 @@ func poolsIn(text string) (all map[string]part) {
 	return all
 }
 
-// poolsOf are the pools that a node shows.
-func poolsOf(n shownNode) map[string]part {
+// poolsOf are the pools that an element of parts shows.
+func poolsOf(shown shownPart) map[string]part {
 	var list []part
-	_ = msgpack.Unmarshal(n.Pools, &list)
+	_ = msgpack.Unmarshal(shown.Pools, &list)
 	all := map[string]part{}
 	for _, p := range list {
 		name, _ := p["name"].(string)
@@ -91,7 +91,7 @@ func sameSettings(a, b map[string]part) bool {
 // poolText returns what the templates of new nodes of a region have of pools. It changes with a setting of a pool, and
 // not with a pool that is added or removed: it is the text that nodes have as long as their pools are as the
 // configuration says.
-func (p *attachmentPlanner) poolText(now roster.Roster, shown map[string]shownNode, region string) string {
+func (p *attachmentPlanner) poolText(now roster.Roster, shown shownParts, region string) string {
 	wanted := p.plan.poolsAt(region)
 	fits := map[string]bool{}
 	for _, t := range templatesIn(now, region) {
@@ -100,13 +100,14 @@ func (p *attachmentPlanner) poolText(now roster.Roster, shown map[string]shownNo
 	}
 	seen := map[[2]string]bool{}
 	for name, n := range now.Nodes {
-		like := [2]string{string(n.Template), string(shown[name].Pools)}
+		key := shown.nodes[name].Parts
+		like := [2]string{string(n.Template), key}
 		if n.Region != region || seen[like] {
 			continue
 		}
 		seen[like] = true
 		text := n.Template.Values()[keyPools]
-		fits[text] = fits[text] && sameSettings(wanted, poolsOf(shown[name]))
+		fits[text] = fits[text] && sameSettings(wanted, poolsOf(shown.before[key]))
 	}
 	full := ""
 	if len(wanted) > 0 {
@@ -120,37 +121,24 @@ func (p *attachmentPlanner) poolText(now roster.Roster, shown map[string]shownNo
 	return full
 }
 
-// pools shows the pools of a node that the configuration has. Each is as it was shown when the server was made, else as
-// the template says. A pool that is new since then is as the configuration says.
-func (s shownParts) pools(name string, n roster.Node) packed.Value {
-	before := s.before[name]
-	if before.Generation != n.Generation {
-		before = shownNode{}
-	}
-	key := [4]string{n.Region, string(n.Template), string(before.Template), string(before.Pools)}
-	return s.once(key, func() packed.Value {
-		text := n.Template.Values()[keyPools]
-		var was map[string]part
-		values, err := packed.Elements[packed.Text](string(before.Template))
-		if err == nil && values[keyPools].ValueString() == text {
-			was = poolsOf(before)
-		}
-		has, now, given := poolsIn(text), s.of.poolsAt(n.Region), s.of.pools()
-		var list []part
-		for _, pool := range slices.Sorted(maps.Keys(now)) {
-			p := now[pool]
-			for _, older := range []map[string]part{has, was} {
-				if had, there := older[pool]; there {
-					p = had
-				}
+// pools shows the pools of nodes that the configuration has. Each is as it was shown before, else as the template says.
+// A pool that is new since then is as the configuration says.
+func (s shownParts) pools(before shownPart, n roster.Node) packed.Value {
+	has, was, given := poolsIn(n.Template.Values()[keyPools]), poolsOf(before), s.of.pools()
+	var list []part
+	for _, pool := range slices.Sorted(maps.Keys(s.of.poolsAt(n.Region))) {
+		p := part{}
+		for _, of := range []map[string]part{was, has, s.of.poolsAt(n.Region)} {
+			if had, there := of[pool]; there {
+				p = maps.Clone(had)
+				break
 			}
-			p = maps.Clone(p)
-			p["name"] = pool
-			maps.Copy(p, partOf(given[pool], []string{"backup"})) // the balancer's, not the server's
-			list = append(list, p)
 		}
-		return show(list, poolsType)
-	})
+		p["name"] = pool
+		maps.Copy(p, partOf(given[pool], []string{"backup"})) // the balancer's, not the server's
+		list = append(list, p)
+	}
+	return show(list, poolsType)
 }
 
 // validatePools refuses two pools that would make one member.

@@ -106,7 +106,7 @@ func TestPlacementRefreshed(t *testing.T) {
 	repairs["update"].(attributes)["stop_above"] = "100%"
 	ported := templated("a", "SUBSTITUTE", "UNHEALTHY")
 	ported["update"].(attributes)["stop_above"] = "100%"
-	ported["template"] = attributes{"image": "a", "networks": `[{"id": "n"}]`}
+	ported["networks"] = []any{attributes{"id": "n"}}
 	looked := func(t *testing.T, a attached) { t.Helper(); a.Look(t) }
 	again, young := templated("a", "RECREATE", "UNHEALTHY"), templated("a", "SUBSTITUTE", "AGE")
 	again["update"].(attributes)["stop_above"] = "100%"
@@ -154,7 +154,7 @@ func TestPlacementRefreshed(t *testing.T) {
 			status: "behind: 1 of 2 nodes to replace", change: "-web-1"},
 		"a server loses its port": {before: zonal(2, "az-1", ported), happens: inTurn(boots, looked, unplugs("web-1")), asks: looks,
 			status: "behind: 1 of 2 nodes to replace", change: "-web-1"},
-		"a server loses its port, and nothing is updated": {before: zonal(2, "az-1", attributes{"template": ported["template"]}),
+		"a server loses its port, and nothing is updated": {before: zonal(2, "az-1", attributes{"networks": ported["networks"]}),
 			happens: inTurn(boots, looked, unplugs("web-1")), asks: looks, status: "waits: web-1 (its server has lost 1 port)"},
 		"a server loses its port, and Neutron does not say so": {before: zonal(2, "az-1", ported),
 			happens: inTurn(boots, looked, unplugs("web-1"), fails("/ports")), asks: looks, status: inStep},

@@ -95,17 +95,16 @@ func attachmentSchema() schema.Schema {
 				"order: a list of names, or of objects with `name` or `id`, and any of `regions`, `zones` (those " +
 				"that have it), `port`, `subnet_id`, `allowed_address_pairs`, `security_group_ids`, " +
 				"`port_security_enabled`, `floating_ip_pool`, `floating_ips` and, with `stateful`, `addresses` by " +
-				"slot. A name is looked up once, and the node remembers the id: let the servers take " +
-				"`each.value.networks`. Another key is refused."},
+				"slot. A name is looked up once, and the node remembers the id: see `parts`. " +
+				"Another key is refused."},
 			"pools": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Octavia pools of new nodes: a " +
 				"map of objects with `region`, `pool_id` and `protocol_port`, and any of `subnet_id`, " +
-				"`monitor_address`, `monitor_port` and `backup`. A server listens at a port for life: let the " +
-				"members take " +
-				"`each.value.pools`. Another key is refused."},
+				"`monitor_address`, `monitor_port` and `backup`. A server listens at a port for life, so " +
+				"the node remembers it: see `parts`. Another key is refused."},
 			"disks": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Volumes of new nodes: a map of " +
 				"objects with `size` in GiB, and any of `type`, `boot` (the server boots from it) and, with " +
-				"`stateful`, `zone`: a name, or a map by zone or by region/zone. Let the servers take " +
-				"`each.value.disks`, which end with them. With `stateful` these are the boot disks; the others are " +
+				"`stateful`, `zone`: a name, or a map by zone or by region/zone. They end with their server: " +
+				"see `parts`. With `stateful` these are the boot disks; the others are " +
 				"in `slots[*].disks`, and outlive the servers. With `RETAIN` a slot keeps a disk that the map has no " +
 				"more, until `release` names it. No disk becomes smaller. Another key is refused."},
 			"flavors": places.FlavorsArgument("Flavors of new nodes, [the best one " +
@@ -118,12 +117,16 @@ func attachmentSchema() schema.Schema {
 			// Maps as large as the cluster have no nested attributes: Terraform takes longer for them.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, "+
 				"perhaps an `ordinal`, a `region`, a `zone` (null: Nova's choice), a `template`, the `image_id` of "+
-				"`image`, its `networks`, `pools` and `disks`, a `flavor` of `flavors` and its `flavor_id`, "+
-				"the `generation` of its server, the `mark` "+
-				"that its server gets when it is in service, and whether its place is `closed`."),
+				"`image`, a `flavor` of `flavors` and its `flavor_id`, the `generation` of its server, the `mark` "+
+				"that its server gets when it is in service, `closed = true` in a closed place, and the key of its "+
+				"`parts`."),
+			"parts": attribute.ComputedMap(partType, "The `networks`, `pools` and `disks` of nodes, in lists; many "+
+				"nodes share an element. Let the servers of `nodes` take "+
+				"`stackpolicy_placement_attachment.web.parts[each.value.parts].networks`. The `texts` are what the "+
+				"nodes remember of them, as JSON."),
 			"slots": attribute.ComputedMap(slotType, "With `stateful`: the slots by name, for the `for_each` of "+
-				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, the "+
-				"`template` of its node, or of the last one, its `disks` and `networks`, and whether it is `in_use`."),
+				"resources that must outlive a server. Each has an `index`, a `region`, a `zone`, its `disks` and "+
+				"`networks`, and whether it is `in_use`; if not, the `template` of its last node."),
 			"user_data_texts": userData,
 			"next_index":      attribute.ComputedNumber("Index of the next new node."),
 			"distribution": attribute.ComputedMap(value.ZoneCountsType, "Number of nodes by region and zone. Nodes "+

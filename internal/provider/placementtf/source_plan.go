@@ -19,9 +19,9 @@ import (
 func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) (resolved sources) {
 	resolved.Region = p.plan.sources.Region
 	closed := closedRegions(p.plan.listedRegions())
-	l, shown := p.plan.looker(p.backend.Walk(), now), map[string]shownNode{}
+	l, shown := p.plan.looker(p.backend.Walk(), now), shownParts{}
 	if p.state != nil {
-		shown = elements[shownNode](p.state.Nodes.ValueString(), p.diags)
+		shown = p.state.partsShown()
 	}
 	for _, listed := range p.plan.regionsOf(now) {
 		region := listed.Name

@@ -19,20 +19,57 @@ import (
 
 // shownNode is an element of the attribute nodes.
 type shownNode struct {
-	Closed     bool         `msgpack:"closed"`
-	Disks      packed.Value `msgpack:"disks"`
+	Closed     *bool        `msgpack:"closed"` // null in an open place
 	Flavor     packed.Text  `msgpack:"flavor"`
 	FlavorID   packed.Text  `msgpack:"flavor_id"`
 	Generation int64        `msgpack:"generation"`
 	ImageID    packed.Text  `msgpack:"image_id"`
 	Index      int64        `msgpack:"index"`
 	Mark       packed.Text  `msgpack:"mark"`
-	Networks   packed.Value `msgpack:"networks"` // as the template has them
 	Ordinal    *int64       `msgpack:"ordinal"`
-	Pools      packed.Value `msgpack:"pools"`
+	Parts      string       `msgpack:"parts"` // key of an element of parts
 	Region     string       `msgpack:"region"`
-	Template   packed.Value `msgpack:"template"` // a map of texts, which many nodes share
+	Template   packed.Value `msgpack:"template"` // a map of texts, without those of the parts and the id of the image
 	Zone       packed.Text  `msgpack:"zone"`
+}
+
+// template returns what a node is made from, of which its image and its parts are shown apart.
+func (n shownNode) template(parts map[string]shownPart, diags *diag.Diagnostics) roster.Template {
+	values := elements[string](string(n.Template), diags)
+	if values == nil {
+		values = map[string]string{}
+	}
+	if image := n.ImageID.ValueString(); values[roster.KeyImage] != "" && image != "" {
+		values[roster.KeyImageID] = image
+	}
+	maps.Copy(values, elements[string](string(parts[n.Parts].Texts), diags))
+	return roster.NewTemplate(values)
+}
+
+// shownTemplate is how the nodes of a template show it.
+type shownTemplate struct {
+	own, texts packed.Value
+	parts      roster.Template // the values in texts
+	image      string
+}
+
+func (m attachmentModel) shownTemplate(t roster.Template) *shownTemplate {
+	values, texts := t.Values(), map[string]string{}
+	image := values[roster.KeyImageID]
+	for _, key := range partKeys {
+		if text, has := values[key]; has {
+			texts[key] = text
+			delete(values, key)
+		}
+	}
+	if values[roster.KeyImage] != "" && len(m.images()) > 0 {
+		delete(values, roster.KeyImageID)
+	}
+	return &shownTemplate{asText(values), asText(texts), roster.NewTemplate(texts), image}
+}
+
+func asText(values map[string]string) packed.Value {
+	return packed.Value(packed.Map(values).ValueString())
 }
 
 // shownSlot is an element of the attribute slots.
@@ -42,7 +79,7 @@ type shownSlot struct {
 	Index    int64        `msgpack:"index"`
 	Networks packed.Value `msgpack:"networks"` // with the slot's own addresses
 	Region   string       `msgpack:"region"`
-	Template packed.Value `msgpack:"template"`
+	Template packed.Value `msgpack:"template"` // of the last node, once there is none
 	Zone     packed.Text  `msgpack:"zone"`
 }
 
@@ -75,7 +112,7 @@ func (m attachmentModel) roster(remembered memory, diags *diag.Diagnostics) rost
 	r, nodes := remembered.Roster, elements[shownNode](m.Nodes.ValueString(), diags)
 	r.Nodes, r.Next = make(map[string]roster.Node, len(nodes)), m.NextIndex.ValueInt64()
 	checkIndex("the next node", r.Next, diags)
-	templates := map[string]roster.Template{}
+	templates, parts := map[[3]string]roster.Template{}, elements[shownPart](m.Parts.ValueString(), diags)
 	for name, shown := range nodes {
 		n := remembered.Roster.Nodes[name]
 		n.Index = shown.Index
@@ -90,22 +127,23 @@ func (m attachmentModel) roster(remembered memory, diags *diag.Diagnostics) rost
 			n.Ordinal = *shown.Ordinal
 		}
 		n.Mark = roster.Mark(shown.Mark.ValueString())
-		template, read := templates[string(shown.Template)]
+		like := [3]string{string(shown.Template), shown.Parts, shown.ImageID.ValueString()}
+		template, read := templates[like]
 		if !read {
-			template = roster.NewTemplate(elements[string](string(shown.Template), diags))
-			templates[string(shown.Template)] = template
+			template = shown.template(parts, diags)
+			templates[like] = template
 		}
 		if n.Template = template; template == "" {
 			n.Image = shown.ImageID.ValueString()
 		}
 		r.Nodes[name] = n
 	}
-	r.Slots = m.slots(diags)
+	r.Slots = m.slots(r.Nodes, diags)
 	return r
 }
 
 // slots returns the slots in the state, or nil without any.
-func (m attachmentModel) slots(diags *diag.Diagnostics) map[string]roster.Slot {
+func (m attachmentModel) slots(nodes map[string]roster.Node, diags *diag.Diagnostics) map[string]roster.Slot {
 	var slots map[string]roster.Slot
 	for name, shown := range elements[shownSlot](m.Slots.ValueString(), diags) {
 		if slots == nil {
@@ -116,12 +154,11 @@ func (m attachmentModel) slots(diags *diag.Diagnostics) map[string]roster.Slot {
 		for _, disk := range shown.Disks {
 			names = append(names, disk.Name)
 		}
-		slots[name] = roster.Slot{
-			Index:    shown.Index,
-			Place:    at,
-			Template: roster.NewTemplate(elements[string](string(shown.Template), diags)),
-			Volumes:  roster.NamesOf(names),
+		template := nodes[name].Template
+		if !shown.InUse {
+			template = roster.NewTemplate(elements[string](string(shown.Template), diags))
 		}
+		slots[name] = roster.Slot{Index: shown.Index, Place: at, Template: template, Volumes: roster.NamesOf(names)}
 	}
 	return slots
 }
@@ -135,13 +172,17 @@ func (m *attachmentModel) rememberSlots(r roster.Roster, parts shownParts) {
 	slots := make(map[string]shownSlot, len(r.Slots))
 	for name, s := range r.Slots {
 		_, inUse := r.Nodes[name]
+		template := null
+		if !inUse {
+			template = asText(s.Template.Values())
+		}
 		slots[name] = shownSlot{
 			Disks:    parts.slotDisks(name, s),
 			InUse:    inUse,
 			Index:    s.Index,
 			Networks: parts.slotNetworks(name, s.Template, s.Place),
 			Region:   s.Region,
-			Template: packed.Value(packed.Map(s.Template.Values()).ValueString()),
+			Template: template,
 			Zone:     packed.Text{String: value.TextOrNull(s.Zone)},
 		}
 	}
@@ -157,40 +198,44 @@ func (m *attachmentModel) remember(r roster.Roster, regions []placement.Region) 
 			closed[placement.Place{Region: region.Name, Zone: zone.Name}] = zone.Maintenance
 		}
 	}
-	templates, images := map[roster.Template]packed.Value{}, map[roster.Template]string{}
+	templates := map[roster.Template]*shownTemplate{}
 	nodes, parts := make(map[string]shownNode, len(r.Nodes)), m.partsShown()
-	for name, n := range r.Nodes {
+	for _, name := range r.Names() {
+		n := r.Nodes[name]
 		zone := value.TextOrNull(n.Zone)
 		if n.Unplaced {
 			zone = types.StringNull()
 		}
-		if templates[n.Template] == nil {
-			values := n.Template.Values()
-			templates[n.Template] = packed.Value(packed.Map(values).ValueString())
-			images[n.Template] = values[roster.KeyImageID]
+		template := templates[n.Template]
+		if template == nil {
+			template = m.shownTemplate(n.Template)
+			templates[n.Template] = template
+		}
+		var isClosed *bool
+		if closed[placement.Place{Region: n.Region}] || closed[n.Place] {
+			isClosed = new(true)
 		}
 		var ordinal *int64
 		if n.Ordinal > 0 {
 			ordinal = new(n.Ordinal)
 		}
 		nodes[name] = shownNode{
-			Closed:     closed[placement.Place{Region: n.Region}] || closed[n.Place],
-			Disks:      parts.disks(n.Template),
+			Closed:     isClosed,
 			Flavor:     packed.Text{String: value.TextOrNull(n.Flavor)},
 			FlavorID:   packed.Text{String: value.TextOrNull(n.FlavorID)},
 			Generation: n.Generation,
-			ImageID:    packed.Text{String: value.TextOrNull(cmp.Or(images[n.Template], n.Image))},
+			ImageID:    packed.Text{String: value.TextOrNull(cmp.Or(template.image, n.Image))},
 			Index:      n.Index,
 			Mark:       packed.Text{String: types.StringValue(string(n.Mark))},
-			Networks:   parts.networks(n.Template, n.Place, n.Ordinal),
 			Ordinal:    ordinal,
-			Pools:      parts.pools(name, n),
+			Parts:      parts.put(name, n, *template),
 			Region:     n.Region,
-			Template:   templates[n.Template],
+			Template:   template.own,
 			Zone:       packed.Text{String: zone},
 		}
 	}
 	m.Nodes = packed.Map(nodes)
+	m.Parts = packed.Map(parts.now)
 	m.rememberSlots(r, parts)
 	m.rememberUserData(r)
 	m.NextIndex = types.Int64Value(r.Next)

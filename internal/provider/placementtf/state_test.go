@@ -20,27 +20,34 @@ func TestState(t *testing.T) {
 		return placement.Place{Region: "RegionOne", Zone: fmt.Sprintf("az-%d", n)}
 	}
 	one, two := roster.NewTemplate(map[string]string{"image": "a"}), roster.NewTemplate(map[string]string{"image": "b"})
+	parted := roster.NewTemplate(map[string]string{"image": "c", "image_id": "i-c", "networks": `[{"id":"n"}]`, "volumes": `["data"]`})
 	want := roster.Roster{
 		Next: 9,
 		Nodes: map[string]roster.Node{
 			"web-3": {Index: 3, Place: az(1), Template: one, Generation: 2, Mark: "2-0f3a9c21"},
-			"web-4": {Index: 4, Place: az(2), Template: two, Generation: 1, Mark: "1-0f3a9c22"},
+			"web-4": {Index: 4, Place: az(2), Template: parted, Generation: 1, Mark: "1-0f3a9c22"},
 			"web-5": {Index: 5, Place: az(2), Template: two, Generation: 1, Mark: "1-0f3a9c23", Unplaced: true},
 		},
-		Slots: map[string]roster.Slot{"web-3": {Index: 3, Place: az(1)}, "web-8": {Index: 8, Place: az(2)}},
+		Slots: map[string]roster.Slot{
+			"web-3": {Index: 3, Place: az(1), Template: one},    // of its node
+			"web-8": {Index: 8, Place: az(2), Template: parted}, // of the last one
+		},
 	}
 	listed := []placement.Region{
 		{Bin: placement.Bin{Name: "RegionOne"}, Zones: []placement.Bin{{Name: "az-1"}, {Name: "az-2"}, {Name: "az-3"}}},
 		{Bin: placement.Bin{Name: "RegionTwo"}},
 	}
-	var m attachmentModel
+	m := attachmentModel{Image: types.StringValue("c")}
 	var diags diag.Diagnostics
 	m.remember(want, listed)
+	shown := elements[shownNode](m.Nodes.ValueString(), &diags)
+	assert.Equal(t, asText(map[string]string{"image": "c"}), shown["web-4"].Template, "what other fields say is not said twice")
+	assert.Equal(t, []string{"RegionOne/az-2", "RegionOne/az-2/2"}, []string{shown["web-4"].Parts, shown["web-5"].Parts})
 	got := m.roster(memory{Roster: roster.Roster{Nodes: map[string]roster.Node{"web-5": unshown(want.Nodes["web-5"])}}}, &diags)
 	assert.Equal(t, want.Nodes, got.Nodes)
 	assert.Equal(t, want.Slots, got.Slots)
 	assert.Equal(t, want.Next, got.Next)
-	assert.True(t, elements[shownNode](m.Nodes.ValueString(), &diags)["web-5"].Zone.IsNull(), "the zone of a node that is in none for now")
+	assert.True(t, shown["web-5"].Zone.IsNull(), "the zone of a node that is in none for now")
 	for name, inUse := range map[string]bool{"web-3": true, "web-8": false} {
 		assert.Equal(t, inUse, elements[shownSlot](m.Slots.ValueString(), &diags)[name].InUse, "the slot %s is in use", name)
 	}

@@ -189,19 +189,14 @@ func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
 		given[argument][placement.Place{}] = all
 	}
 	nodes := elements[shownNode](p.plan.Nodes.ValueString(), p.diags)
+	parts := elements[shownPart](p.plan.Parts.ValueString(), p.diags)
 	for name, n := range nodes {
 		at := placement.Place{Region: n.Region, Zone: n.Zone.ValueString()}
 		var forgets bool
 		n.Template, forgets = forgetTemplate(ctx, n.Template, at, given, p.diags)
-		var unknown map[string]bool
-		if n.Template, unknown = p.plan.forgetParts(n.Template, at, p.diags); !forgets && len(unknown) == 0 {
+		var some bool
+		if parts[n.Parts], some = p.plan.forgetParts(parts[n.Parts], at, p.diags); !forgets && !some {
 			continue
-		}
-		if unknown[keyNetworks] {
-			n.Networks = show(p.plan.networksAt(at), networksType)
-		}
-		if unknown[keyDisks] || unknown[roster.KeyBootVolume] {
-			n.Disks = showDisks(p.plan.nodeDisks())
 		}
 		n.Mark.String = types.StringUnknown()
 		if !knownAt(ctx, given[roster.KeyImage], at) {
@@ -210,16 +205,7 @@ func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
 		nodes[name] = n
 	}
 	p.plan.Nodes = packed.Map(nodes)
-	slots := elements[shownSlot](p.plan.Slots.ValueString(), p.diags)
-	for name, s := range slots {
-		at := placement.Place{Region: s.Region, Zone: s.Zone.ValueString()}
-		s.Template, _ = forgetTemplate(ctx, s.Template, at, given, p.diags)
-		s.Template, _ = p.plan.forgetParts(s.Template, at, p.diags)
-		slots[name] = s
-	}
-	if p.plan.Slots.ValueString() != "" {
-		p.plan.Slots = packed.Map(slots)
-	}
+	p.plan.Parts = packed.Map(parts)
 	p.plan.Summary = types.StringUnknown()
 	p.plan.UserDataTexts = types.MapUnknown(types.StringType)
 }
@@ -243,7 +229,6 @@ func forgetTemplate(
 	}
 	if !knownAt(ctx, given[roster.KeyImage], at) {
 		unknown[roster.KeyImage] = packed.Text{String: types.StringUnknown()}
-		unknown[roster.KeyImageID] = unknown[roster.KeyImage]
 	}
 	if !knownAt(ctx, given[roster.KeyUserData], at) {
 		unknown[roster.KeyUserData] = packed.Text{String: types.StringUnknown()}
