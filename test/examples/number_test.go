@@ -38,14 +38,14 @@ var number = []struct {
 }{
 	{what: "a growth ends in ERROR, with another image meanwhile", first: port, then: steps{1: grows(1000), 3: gives("desired_capacity = 5", other),
 		7: heals("desired_capacity = 5", other, "attempt = 2")}, counts: "5/5! 7/7! 3/3 6/6! 7/7! 3/3 5/5 5/5 5/5 5/5"},
-	{what: "a server is tainted while its zone is full", first: oneZone, then: steps{1: taints, 5: untaints, 6: deletes}, counts: "4! 5! 5! 5! 5! 3 3 3 3 3"},
+	{what: "a server is tainted while its zone is full", first: oneZone, then: steps{1: taints, 5: untaints, 6: deletes("")}, counts: "4! 5! 5! 5! 5! 3 3 3 3 3"},
 	{what: "three images of a cluster that never served", never: true, first: silent(1), then: steps{2: gives(silent(2)), 3: gives(silent(3)), 6: gives(other)},
 		counts: "3! 6! 0 3! 3! 3 3 3 3 3"},
 	{what: "a growth ends in ERROR once", first: port, then: steps{1: grows(2)}, counts: "5/5! 5/5 5/5 5/5 5/5 5/5 5/5 5/5 5/5 5/5"},
 	{what: "no DELETE succeeds, and the size changes", then: steps{1: undeleted, 2: gives("desired_capacity = 3"), 3: gives("desired_capacity = 5"),
 		4: gives("desired_capacity = 3"), 5: gives("desired_capacity = 5")}, counts: "5 5! 7! 7! 9! 9! 9! 9! 9! 9!",
 		status: "held: no node has the servers web-0 .* and 3 more: delete them"},
-	{what: "the answers of two servers are lost", first: port, then: steps{1: loses(2, fakecloud.Compute, "/servers", other), 7: deletes},
+	{what: "the answers of two servers are lost", first: port, then: steps{1: loses(2, fakecloud.Compute, "/servers", other), 7: deletes("")},
 		counts: "4/4! 4/4! 4/3 4/3 4/3 4/3 3/3 3/3 3/3 3/3"},
 	{what: "the answers of two ports are lost", first: port, then: steps{1: loses(2, fakecloud.Network, "/ports", other)},
 		counts: "3/4! 3/4! 3/3 3/3 3/3 3/3 3/3 3/3 3/3 3/3"},
@@ -56,9 +56,17 @@ var number = []struct {
 	{what: "a bad image, then a good one, with a quota for one batch", then: steps{1: quota(4, silent(1)), 3: gives(other)}, counts: "4! 4! 4! 3 3 3 3 3 3 3"},
 	{what: "a first setup with a quota for five", never: true, first: silent(1), then: steps{1: quota(5, silent(1)), 3: gives(other)}, counts: "3! 3! 5! 2 3 3 3 3 3 3"},
 	{what: "a growth beyond the quota", then: steps{1: quota(4, "desired_capacity = 5"), 7: quota(9, "desired_capacity = 5")}, counts: "4! 4! 4! 4! 4! 4! 5 5 5 5"},
-	{what: "creations are refused in two applies", then: steps{1: refuses(2)}, counts: "3! 3! 3 3 3 3 3 3 3 3"},
+	{what: "creations are refused in two applies", then: steps{1: refuses(2, other)}, counts: "3! 3! 3 3 3 3 3 3 3 3"},
 	{what: "all answers of a first setup are lost, with the wrong image", never: true, first: port, then: steps{
-		1: loses(3, fakecloud.Compute, "/servers", ""), 2: gives(other), 4: deletes}, counts: "3/3! 3/3! 3/3! 3/3 3/3 3/3 3/3 3/3 3/3 3/3"},
+		1: loses(3, fakecloud.Compute, "/servers", ""), 2: gives(other), 4: deletes("")}, counts: "3/3! 3/3! 3/3! 3/3 3/3 3/3 3/3 3/3 3/3 3/3"},
+	{what: "a bad image, then another bad one, then a good one", then: steps{1: gives(silent(1)), 2: gives(silent(2)), 6: gives(other)}, counts: "4! 5! 5! 5! 5! 3 3 3 3 3"},
+	{what: "many answers of a growth are lost", then: steps{1: loses(4, fakecloud.Compute, "/servers", "desired_capacity = 5"), 6: deletes("desired_capacity = 5")}, counts: "5! 7! 7 7 7 5 5 5 5 5"},
+	{what: "a growth finds no host for some time", first: oneZone, then: steps{1: sells(true), 6: sells(false)}, counts: "5! 3 3 3 3 5 5 5 5 5"},
+	{what: "all marks are wiped", then: steps{1: alters(func(s *fakecloud.Server) { delete(s.Metadata, openstack.MarkKey) })},
+		counts: "3 3 3 3 3 3 3 3 3 3"},
+	{what: "all servers are stopped", then: steps{1: alters(func(s *fakecloud.Server) { s.Status = "SHUTOFF" })}, counts: "3 3 3 3 3 3 3 3 3 3"},
+	{what: "a growth comes with -target in part", then: steps{1: refuses(2, "desired_capacity = 5"), 2: targets}, counts: "3! 5 5 5 5 5 5 5 5 5"},
+	{what: "only a deposed server of a name is left", then: steps{1: deposes, 2: orphans}, counts: "4! 2 2 2 2 2 2 2 2 2"},
 	{what: "every server ends in ERROR", module: "stateful", first: port, then: steps{1: fails(1000), 6: heals(other, "attempt = 2")},
 		counts: "3/3! 3/3! 3/3! 3/3! 3/3! 3/3 3/3 3/3 3/3 3/3"},
 }
@@ -113,14 +121,16 @@ func untaints(e example, _ string) string {
 }
 
 // deletes deletes the servers that the last apply told to delete. An hour passes.
-func deletes(e example, said string) string {
-	for _, s := range e.c.Fake.Servers("RegionOne") {
-		if strings.Contains(said, s.ID) && (s.Status == "ERROR" || s.Metadata[openstack.MarkKey] == "") {
-			e.c.Fake.RemoveServers("RegionOne", s.ID)
+func deletes(arguments string) func(example, string) string {
+	return func(e example, said string) string {
+		for _, s := range e.c.Fake.Servers("RegionOne") {
+			if strings.Contains(said, s.ID) && (s.Status == "ERROR" || s.Metadata[openstack.MarkKey] == "") {
+				e.c.Fake.RemoveServers("RegionOne", s.ID)
+			}
 		}
+		e.c.Fake.Advance(time.Hour)
+		return arguments
 	}
-	e.c.Fake.Advance(time.Hour)
-	return ""
 }
 
 func undeleted(e example, _ string) string {
@@ -143,15 +153,60 @@ func quota(instances int, arguments string) func(example, string) string {
 	}
 }
 
-func refuses(times int) func(example, string) string {
+func refuses(times int, arguments string) func(example, string) string {
 	return func(e example, _ string) string {
 		e.c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Method: http.MethodPost, Path: "/servers", Status: 403, Times: times})
-		return other
+		return arguments
 	}
 }
 
+// sells sells out the zone of a growth, or makes room. An hour passes.
+func sells(out bool) func(example, string) string {
+	return func(e example, _ string) string {
+		e.c.Fake.SellOut("RegionOne", "az-1", "m1.small", out)
+		e.c.Fake.Advance(time.Hour)
+		return "desired_capacity = 5"
+	}
+}
+
+// alters changes all servers.
+func alters(change func(*fakecloud.Server)) func(example, string) string {
+	return func(e example, _ string) string {
+		for _, s := range e.c.Fake.Servers("RegionOne") {
+			e.c.Fake.UpdateServer("RegionOne", s.ID, change)
+		}
+		return ""
+	}
+}
+
+// targets makes one of two new servers.
+func targets(e example, _ string) string {
+	_, _ = e.Run(context.Background(), "apply", "-auto-approve", `-target=module.web.openstack_compute_instance_v2.node["web-3"]`)
+	return "desired_capacity = 5"
+}
+
+// deposes has a server made again, and the apply fail before it destroys the old one.
+func deposes(e example, _ string) string {
+	e.c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, PathRegexp: regexp.MustCompile(openstack.MarkKey + "$"), Status: 403})
+	_, _ = e.Run(context.Background(), "taint", `module.web.openstack_compute_instance_v2.node["web-0"]`)
+	return ""
+}
+
+// orphans deletes the new one by hand.
+func orphans(e example, _ string) string {
+	newest := ""
+	for _, s := range e.c.Fake.Servers("RegionOne") {
+		if s.Name == "web-0" {
+			newest = s.ID
+		}
+	}
+	e.c.Fake.RemoveServers("RegionOne", newest)
+	return "desired_capacity = 2\ncandidates = [\"web-0\"]"
+}
+
 // TestNumber: there are never more servers than the capacity and two batches, whatever fails, and once the cloud is well
-// the cluster gets as it should be.
+// the cluster gets as it should be. Once an apply leaves it in step, the next
+// plan is empty.
 func TestNumber(t *testing.T) {
 	for i, c := range number {
 		t.Run(c.what, func(t *testing.T) {
@@ -183,7 +238,7 @@ func TestNumber(t *testing.T) {
 				acctest.Apply(t, e.Workspace)
 			}
 			var counts, said []string
-			last := ""
+			last, settled := "", false
 			for i := range 10 {
 				if happens := c.then[i+1]; happens != nil {
 					give(happens(e, last))
@@ -198,6 +253,11 @@ func TestNumber(t *testing.T) {
 				}
 				if err != nil {
 					count += "!"
+				}
+				if err == nil && !settled && e.status(t) == "in step" {
+					settled = true
+					text, err := e.Run(t.Context(), "plan", "-input=false", "-no-color", "-detailed-exitcode")
+					assert.NoError(t, err, "the next plan is not empty: %s", text)
 				}
 				counts = append(counts, count)
 				said = append(said, fmt.Sprint(count, " ", e.status(t)))

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -46,13 +45,10 @@ type behind struct {
 	applies   int
 }
 
-// slow is a version whose servers need twice as long as a wait for them lasts.
-const slow = "slow"
-
 func (b *behind) config(version string) string {
 	region, timeout, template, update := b.Cloud.Regions(b.T)[0], "", "", ""
 	switch {
-	case strings.HasPrefix(version, "bad"), version == slow:
+	case strings.HasPrefix(version, "bad"):
 		timeout = "timeout = 2" // seconds: no checked server gets ready
 	case b.sick.Load() != nil:
 		timeout = givenUp()
@@ -120,14 +116,11 @@ func (b *behind) start(t *testing.T, c *acctest.Cloud, version string) {
 func (b *behind) prepare(t *testing.T, c *acctest.Cloud, version string) {
 	t.Helper()
 	b.T = t
-	var seen sync.Map // when servers were asked first
 	health := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		// A server that never served runs until the new one of its name is in service: here it has the same address.
 		well := slices.ContainsFunc(c.AllServers(t), func(s servers.Server) bool {
-			first, _ := seen.LoadOrStore(s.ID, time.Now())
-			starts := s.Metadata["version"] == slow && time.Since(first.(time.Time)) < 4*time.Second
-			return s.Name == name && !strings.HasPrefix(s.Metadata["version"], "bad") && !starts
+			return s.Name == name && !strings.HasPrefix(s.Metadata["version"], "bad")
 		})
 		if sick := b.sick.Load(); !well || sick != nil && c.Prefix+*sick == name {
 			w.WriteHeader(http.StatusServiceUnavailable)

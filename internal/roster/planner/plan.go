@@ -33,7 +33,7 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (roster.Ros
 	if repeats(now, seen, p, change) {
 		return p.Next, change, nil
 	}
-	next, look, then := after(p.Next, seen, policy, change)
+	next, look, then := after(p, seen, policy, change)
 	if follows, err := decide.Plan(next, look, then); err == nil {
 		change.Status = say.Status(follows)
 	}
@@ -41,12 +41,13 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (roster.Ros
 }
 
 // after returns what the next plan begins with if the apply of a plan ends without an error: the nodes that it changes
-// and awaits are in service, as its readiness attachment has found, and the servers of nodes that leave are destroyed.
+// and awaits are in service, as its readiness attachment has found, and the servers of nodes that leave are destroyed,
+// but for those that Terraform does not know.
 // The status of a plan is worked out from it, so that it cannot differ from what the next plan says.
 func after(
-	next roster.Roster, seen roster.Seen, policy roster.Policy, change Change,
+	p verdict.Plan, seen roster.Seen, policy roster.Policy, change Change,
 ) (roster.Roster, roster.Seen, roster.Policy) {
-	next, seen = next.Clone(), seen.Clone()
+	next, seen := p.Next.Clone(), seen.Clone()
 	for _, v := range change.List {
 		n, stays := next.Nodes[v.Name]
 		opened := policy.Opened[v.Region] && v.Server.InService != string(v.Mark)
@@ -61,13 +62,14 @@ func after(
 		arrives(seen, v.Name, n, policy)
 	}
 	maps.DeleteFunc(next.Leaving, func(name string, _ roster.Node) bool {
-		stays := slices.Contains(change.Absent, name) && !slices.Contains(change.Arrive, name)
+		stray := slices.ContainsFunc(p.Strays, func(s verdict.Stray) bool { return s.Name == name })
+		stays := (stray || slices.Contains(change.Absent, name)) && !slices.Contains(change.Arrive, name)
 		if !stays {
 			delete(seen.Servers, name)
 		}
 		return !stays
 	})
-	clear(seen.Strays) // it destroys those that Terraform knows
+	maps.DeleteFunc(seen.Strays, func(name string, _ []string) bool { _, leaving := next.Leaving[name]; return !leaving })
 	policy.Begins, policy.Blind, policy.Opened = false, false, nil
 	return learn.Learn(next, seen, policy), seen, policy
 }

@@ -196,7 +196,13 @@ func (p Plan) Absent() (list []Absence) {
 			list = append(list, p.absence(v.Fact, marked, found))
 		}
 	}
-	for _, name := range p.Leaving {
+	leaving := p.Leaving
+	if p.Crowded > 0 && p.Cleans > 0 { // an apply that ends well shows which of these Terraform knows
+		for _, s := range p.Strays {
+			leaving = append(slices.Clip(leaving), s.Name)
+		}
+	}
+	for _, name := range leaving {
 		list = append(list, Absence{Name: name, Pending: !p.awaited(name), Evident: true})
 	}
 	return list
