@@ -74,7 +74,7 @@ resource "stackpolicy_affinity_attachment" "web" {
   }
 }
 
-# A server is made once for each generation of its node, and never changes. The plan names a line that is missing here.
+# A server is made once for each generation of its node, and never changes.
 resource "terraform_data" "generation" {
   for_each = local.nodes
   input    = each.value.generation
@@ -149,8 +149,8 @@ resource "openstack_lb_member_v2" "web" {
   depends_on    = [stackpolicy_readiness_attachment.web] # (!) a member gets connections before its server is in service
 
   lifecycle {
-    create_before_destroy = true     # (!) old members leave before new ones are there
-    ignore_changes        = [weight] # (!) a weight that somebody set by hand is undone
+    create_before_destroy = true                    # (!) old members leave before new ones are there
+    ignore_changes        = [protocol_port, weight] # (!) another port is for new servers; a weight may be set by hand
   }
 }
 

@@ -189,7 +189,7 @@ func TestAccExample_clusters(t *testing.T) {
 			return keeping(t, l)
 		}},
 		{"clusters/edge", 4, 0, nil, []string{`"1m"`, `"1s"`, `count = 6`, `count = 9`}, addressed},
-		{"production", 6, 99, nil, []string{`"1m"`, `"1s"`, `timeout = "30m"`, `timeout = "5s"`}, pooled("RegionOne", "RegionTwo")},
+		{"production", 6, 99, nil, []string{`"1m"`, `"1s"`, `"30m"`, `"5s"`}, pooled("RegionOne", "RegionTwo")},
 	} {
 		t.Run(path.Base(c.folder), func(t *testing.T) {
 			runs.In(t, runs.Some(c.folder == "clusters/web", runs.Sweep, runs.Night))
