@@ -94,10 +94,10 @@ func (m attachmentModel) nodeDisks() (boot, others []part) {
 func (m attachmentModel) diskTexts() map[string]string {
 	texts := map[string]string{}
 	boot, others := m.nodeDisks()
-	if len(boot) > 0 && known(boot...) {
+	if len(boot) > 0 && allKnown(boot...) {
 		texts[roster.KeyBootVolume] = asJSON(boot[0])
 	}
-	if len(others) > 0 && known(others...) {
+	if len(others) > 0 && allKnown(others...) {
 		texts[keyDisks] = asJSON(others)
 	}
 	if names := slices.Collect(maps.Keys(m.volumes())); len(names) > 0 {

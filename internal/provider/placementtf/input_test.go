@@ -90,6 +90,7 @@ func TestPlacementInvalid(t *testing.T) {
 		{attributes{"image": "a", "template": attributes{"image_id": "b"}}, "The argument image fills in the image_id of a template."},
 		{attributes{"user_data": "a", "template": attributes{"user_data": "1"}}, "The argument user_data fills in the user_data of a template."},
 		{attributes{"template": attributes{"volumes": `["data"]`}}, "The argument disks fills in the volumes of a template."},
+		{attributes{"regions": []any{attributes{"name": "RegionOne", "user_data": "a"}}}, `regions[0] has "user_data", and a region has no such key.`},
 		{attributes{"user_data": strings.Repeat("a ", 24_575)}, "It has 49150 bytes, 65536 in Base64, and Nova takes 65535 of these"},
 		{attributes{"user_data": strings.Repeat("abcd", 16_384)}, "It has 65536 bytes, 65536 in Base64"},
 		{attributes{"user_data": strings.Repeat("abcd", 16_383)}, ""},

@@ -211,29 +211,20 @@ func closedRegions(listed []placement.Region) func(region string) bool {
 // its SHA-256.
 func hashOf(userData string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(userData)))[:16] }
 
-// images are the images that the attachment and its regions name.
-func (m attachmentModel) images() map[placement.Place]string {
-	return m.perPlace("image", m.Image.ValueString())
-}
-
-// userData are the texts that the attachment and its regions give.
-func (m attachmentModel) userData() map[placement.Place]string {
-	return m.perPlace("user_data", m.UserData.ValueString())
-}
-
 // path is where a place has an argument.
 func (m attachmentModel) path(at placement.Place, argument string) path.Path {
 	return places.Path(m.Regions.List, at, argument)
 }
 
-func (m attachmentModel) perPlace(argument, all string) map[placement.Place]string {
+// images are the images that the attachment and its regions name.
+func (m attachmentModel) images() map[placement.Place]string {
 	own := map[placement.Place]string{}
-	for at, text := range places.Own[types.String](m.Regions.List, argument) {
+	for at, text := range places.Own[types.String](m.Regions.List, "image") {
 		if text.ValueString() != "" {
 			own[at] = text.ValueString()
 		}
 	}
-	if all != "" {
+	if all := m.Image.ValueString(); all != "" {
 		own[placement.Place{}] = all
 	}
 	return own

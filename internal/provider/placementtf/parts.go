@@ -150,7 +150,7 @@ func (m attachmentModel) partTexts() map[placement.Place]map[string]string {
 	texts := map[placement.Place]map[string]string{{}: m.diskTexts()}
 	for _, at := range m.partPlaces() {
 		texts[at] = map[string]string{}
-		if networks := m.networksAt(at); len(networks) > 0 && known(networks...) {
+		if networks := m.networksAt(at); len(networks) > 0 && allKnown(networks...) {
 			texts[at][keyNetworks] = asJSON(networks)
 		}
 		pools := m.poolsAt(at.Region)
@@ -158,7 +158,7 @@ func (m attachmentModel) partTexts() map[placement.Place]map[string]string {
 		switch {
 		case remembered:
 			texts[at][keyPools] = sticky
-		case len(pools) > 0 && known(slices.Collect(maps.Values(pools))...):
+		case len(pools) > 0 && allKnown(slices.Collect(maps.Values(pools))...):
 			texts[at][keyPools] = asJSON(pools)
 		}
 	}
@@ -197,7 +197,7 @@ func partOf(o shape.Object, keys []string) part {
 	return p
 }
 
-func known(parts ...part) bool {
+func allKnown(parts ...part) bool {
 	return !slices.ContainsFunc(parts, func(p part) bool {
 		for _, v := range p {
 			if _, unknown := v.(packed.Value); unknown {
@@ -330,7 +330,7 @@ func (m attachmentModel) forgetParts(
 	boot, others := m.nodeDisks()
 	values := elements[packed.Text](string(p.Texts), diags)
 	forget := func(key string, parts ...part) bool {
-		if known(parts...) {
+		if allKnown(parts...) {
 			return false
 		}
 		values[key] = packed.Text{String: types.StringUnknown()}

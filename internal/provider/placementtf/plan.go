@@ -154,7 +154,7 @@ func (p *attachmentPlanner) say(ctx context.Context, d decision) {
 	for _, n := range append(d.change.Notices, say.Warnings(d.next, before, listed, moves)...) {
 		p.diags.AddWarning(n.Title, n.Text)
 	}
-	templates := len(d.policy.Templates) > 0 || !p.known(ctx, "template", p.plan.Template)
+	templates := len(d.policy.Templates) > 0 || !p.knownInAllPlaces(ctx, "template", p.plan.Template)
 	if update != nil && update.Has(roster.Outdated) && !templates {
 		p.diags.AddAttributeWarning(path.Root("update").AtName("causes"), "A missing argument",
 			"The cause TEMPLATE replaces nodes that do not have the wanted template, but there is no template. "+
@@ -199,7 +199,7 @@ func (p *attachmentPlanner) store(ctx context.Context, d decision) {
 	if p.state != nil {
 		after.store(ctx, p.private, d.next, p.diags) // the leaving nodes
 	}
-	if !p.known(ctx, "template", plan.Template) || !p.sourcesKnown(ctx) || !plan.partsKnown() {
+	if !p.knownInAllPlaces(ctx, "template", plan.Template) || !p.sourcesKnown(ctx) || !plan.partsKnown() {
 		p.forgetTemplates(ctx)
 	}
 }

@@ -94,8 +94,8 @@ func (m attachmentModel) templates() roster.Templates {
 		add(at, roster.KeyImage, m.sources.word(at.Region, name))
 		add(at, roster.KeyImageID, m.sources.Images[at.Region][name].ID)
 	}
-	for at, text := range m.userData() {
-		add(at, roster.KeyUserData, hashOf(text))
+	if text := m.UserData.ValueString(); text != "" {
+		add(placement.Place{}, roster.KeyUserData, hashOf(text))
 	}
 	for at, texts := range m.partTexts() {
 		for key, text := range texts {
@@ -192,12 +192,12 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 func (m attachmentModel) validateSources(diags *diag.Diagnostics) {
 	templates := m.templatesGiven()
 	for _, key := range []string{roster.KeyImage, roster.KeyImageID, roster.KeyUserData} {
-		argument, given := "image", len(m.images())
+		argument, given := "image", len(m.images()) > 0
 		if key == roster.KeyUserData {
-			argument, given = "user_data", len(m.userData())
+			argument, given = "user_data", m.UserData.ValueString() != ""
 		}
 		for _, at := range slices.SortedFunc(maps.Keys(templates), placement.Place.Compare) {
-			if _, twice := templates[at].Elements()[key]; twice && given > 0 {
+			if _, twice := templates[at].Elements()[key]; twice && given {
 				refuseGivenTwice(m.path(at, "template").AtMapKey(key), argument, key, diags)
 			}
 		}

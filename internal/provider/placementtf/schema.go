@@ -69,8 +69,7 @@ func attachmentSchema() schema.Schema {
 					"(maximum number of nodes, `-1`, none), `min` (minimum, filled first, `0`), `closed` (takes no " +
 					"nodes, and its nodes stay as they are, as in an outage; a closed region gets no requests), " +
 					"`template` (merged over the attachment's) and `flavors` (instead of the attachment's); a region " +
-					"also `image` and `user_data`, which plans show unless it is `sensitive()`. Another key is " +
-					"refused."},
+					"also `image`. Another key is refused."},
 			"node_name_pattern": schema.StringAttribute{
 				Optional:   true,
 				Computed:   true,

@@ -270,8 +270,8 @@ func TestPlacementUnknownSources(t *testing.T) {
 	t.Parallel()
 	anything := tftypes.UnknownValue
 	base := attributes{"image": "debian-12", "user_data": "a", "update": attributes{"causes": []any{"TEMPLATE", "UNHEALTHY"}, "max_batch_size": "1"}}
-	region := func(userData any) attributes {
-		return attributes{"regions": []any{attributes{"name": "RegionOne", "user_data": userData}}}
+	region := func(image any) attributes {
+		return attributes{"regions": []any{attributes{"name": "RegionOne", "image": image}}}
 	}
 	for name, c := range map[string]struct {
 		before, more attributes
@@ -280,7 +280,7 @@ func TestPlacementUnknownSources(t *testing.T) {
 		"user data":            {more: attributes{"user_data": anything}, at: "user_data: The cluster waits for a value"},
 		"an image":             {more: attributes{"image": anything}, at: "image: The cluster waits for a value"},
 		"both":                 {more: attributes{"image": anything, "user_data": anything}, at: "image: The cluster waits for a value"},
-		"a region's":           {before: region("z"), more: region(anything), at: "user_data: The cluster waits for a value"},
+		"a region's":           {before: region("debian-12"), more: region(anything), at: "image: The cluster waits for a value"},
 		"and a growth":         {more: attributes{"user_data": anything, "desired_capacity": 3}, at: "user_data: Not known before the apply"},
 		"and a shrink":         {more: attributes{"user_data": anything, "desired_capacity": 1}, at: "user_data: Not known before the apply"},
 		"and another image":    {more: attributes{"user_data": anything, "image": "debian-13"}, at: "user_data: Not known before the apply"},

@@ -265,8 +265,8 @@ func distribution(r roster.Roster, listed []placement.Region) map[string]map[str
 func (m *attachmentModel) rememberUserData(r roster.Roster) {
 	given := map[string]attr.Value{}
 	maps.Copy(given, m.UserDataTexts.Elements())
-	for _, text := range m.userData() {
-		given[hashOf(text)] = types.StringValue(text)
+	if text := m.UserData.ValueString(); text != "" {
+		given[hashOf(text)] = m.UserData
 	}
 	used, asked := map[string]attr.Value{}, map[roster.Template]bool{}
 	use := func(t roster.Template) {

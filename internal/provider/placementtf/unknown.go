@@ -32,7 +32,7 @@ func (p *attachmentPlanner) refusesUnknown(ctx context.Context) bool {
 		p.refuseUnknownPart(at)
 		return true
 	}
-	templates := p.known(ctx, "template", p.plan.Template)
+	templates := p.knownInAllPlaces(ctx, "template", p.plan.Template)
 	if p.state == nil || templates && value.Known(ctx, p.plan.Update) {
 		return false
 	}
@@ -126,11 +126,11 @@ func (p *attachmentPlanner) changeKnown(ctx context.Context, change planner.Chan
 
 // sourcesKnown reports whether all images and user data are known.
 func (p *attachmentPlanner) sourcesKnown(ctx context.Context) bool {
-	return p.known(ctx, "image", p.plan.Image) && p.known(ctx, "user_data", p.plan.UserData)
+	return p.knownInAllPlaces(ctx, "image", p.plan.Image) && value.Known(ctx, p.plan.UserData)
 }
 
-// known reports whether an argument is known, for all places and for each.
-func (p *attachmentPlanner) known(ctx context.Context, argument string, all attr.Value) bool {
+// knownInAllPlaces reports whether an argument is known, the one for all places and that of each.
+func (p *attachmentPlanner) knownInAllPlaces(ctx context.Context, argument string, all attr.Value) bool {
 	own := places.Own[attr.Value](p.plan.Regions.List, argument)
 	return value.Known(ctx, append(slices.Collect(maps.Values(own)), all)...)
 }
@@ -140,7 +140,7 @@ func (p *attachmentPlanner) known(ctx context.Context, argument string, all attr
 // same as this one, so no node may change. Terraform does not plan a resource again that does not change at all.
 func (p *attachmentPlanner) waitsForSources(ctx context.Context, plan tfsdk.Plan, state tfsdk.State) bool {
 	argument := "image"
-	if p.known(ctx, "image", p.plan.Image) {
+	if p.knownInAllPlaces(ctx, "image", p.plan.Image) {
 		argument = "user_data"
 	}
 	if !sameExcept(plan, state) {

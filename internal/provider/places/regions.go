@@ -48,7 +48,7 @@ var regionShape = shape.Shape{
 	Of: "a region", Like: regionsExample,
 	Keys: map[string]shape.Kind{
 		"name": shape.Text, "weight": shape.Whole, "cap": shape.Whole, "min": shape.Whole, "closed": shape.Flag,
-		"flavors": shape.Texts, "template": shape.Map, "image": shape.Text, "user_data": shape.Text,
+		"flavors": shape.Texts, "template": shape.Map, "image": shape.Text,
 	},
 	Lists: map[string]shape.Shape{"zones": zoneShape}, Bounds: bounds,
 }
@@ -60,7 +60,7 @@ var (
 		"template": types.MapType{ElemType: types.StringType},
 	}}
 	regionType = types.ObjectType{AttrTypes: with(zoneType.AttrTypes, map[string]attr.Type{
-		"image": types.StringType, "user_data": types.StringType, "zones": types.ListType{ElemType: zoneType},
+		"image": types.StringType, "zones": types.ListType{ElemType: zoneType},
 	})}
 )
 
@@ -173,9 +173,6 @@ func (r Regions) Check(ctx context.Context, diags *diag.Diagnostics) {
 	each(r.List, func(_ placement.Place, at path.Path, fields map[string]attr.Value) {
 		if zones, is := fields["zones"].(types.List); is {
 			checkBins("zone", at.AtName("zones"), zones.Elements(), diags)
-		}
-		if text, is := fields["user_data"].(types.String); is {
-			check(ctx, userData, at.AtName("user_data"), text, diags)
 		}
 		flavors, _ := fields["flavors"].(types.List)
 		template, _ := fields["template"].(types.Map)

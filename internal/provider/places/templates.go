@@ -120,7 +120,7 @@ func Unknown(ctx context.Context, list types.List, at path.Path) (first path.Pat
 		of := place.Attributes()
 		for _, key := range slices.Sorted(maps.Keys(of)) {
 			switch zones, nested := of[key].(types.List); {
-			case key == "template", key == "image", key == "user_data":
+			case key == "template", key == "image":
 			case nested && key != "flavors":
 				if first, unknown := Unknown(ctx, zones, at.AtName(key)); unknown {
 					return first, true
