@@ -189,16 +189,12 @@ func staysAdvice(serverID string) advice {
 			"attachment removes another node instead of a locked one.",
 		running: "The node stays, and so do the servers of other drained nodes. Repair the server or its host, and " +
 			"apply again. To remove it as it is, delete it (openstack server delete " + serverID + "), and apply: " +
-			"all " +
-			"of them are destroyed.",
-		abandoned: "The node stays, because default_result is \"ABANDON\". Apply again to try again. Terraform " +
-			"destroys " +
-			"with the arguments of the last apply: to correct the hook, give the node its place back (the former " +
-			"image; " +
-			"one more in desired_capacity, unless nothing has its place), correct the hook, apply, and remove the " +
-			"node " +
-			"again. To remove it without the hook, take this attachment out of the state (terraform state rm), and " +
-			"apply.",
+			"all of them are destroyed.",
+		abandoned: "The node stays, because default_result is \"ABANDON\". Apply again to try again. To correct the " +
+			"hook, change it in an apply that keeps the node (with the former image, or one more in desired_capacity " +
+			"if another node has its place), and then remove the node again: Terraform destroys with the arguments " +
+			"of the last apply. To remove it without the hook, take this attachment out of the state (terraform " +
+			"state rm), and apply.",
 		failed: "The node stays. Apply again: completed steps are not repeated.",
 	}
 }

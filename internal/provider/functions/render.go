@@ -29,8 +29,8 @@ func (f *renderFunction) Definition(
 		Summary: "Write values into a text, such as a node's name into its user data",
 		MarkdownDescription: "Returns the text with the value of each key in place of `{key}`. Other braces stay as " +
 			"they are. So do `${key}` and `{{key}}`, which belong to shells and to Jinja. `\\{key}` becomes `{key}`: " +
-			"write that where another program is to see the braces. A value that is null becomes `none`. The text " +
-			"null is null.",
+			"write that for braces that another program must see. A value that is null becomes `none`. A null text " +
+			"gives null.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "text", AllowNullValue: true, MarkdownDescription: "Text with " +
 				"`{key}` in it."},

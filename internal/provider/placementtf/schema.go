@@ -185,7 +185,7 @@ func updateBlock() schema.Block {
 			"tainted, or found unhealthy by `health`), `PLACEMENT` (its place is not listed or above its cap, or "+
 			"a move improves the spread), `TEMPLATE` (another template is wanted; with `IMAGE` the newest of "+
 			"`image`), `FLAVOR` (an earlier one of `flavors` is not full) and `AGE` (older than `max_age`). An "+
-			"empty list replaces none.",
+			"empty list replaces no node.",
 			listvalidator.UniqueValues(),
 			listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))),
 		"max_age": durations.Argument(time.Hour, 3650*duration.Day, "The age at which `AGE` replaces a node, "+
