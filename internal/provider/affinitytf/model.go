@@ -86,7 +86,7 @@ func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) af
 		policy.Policy = value.TextOr(g.Policies, affinity.AntiAffinity)
 		policy.MaxServerPerHost = int(g.MaxServerPerHost.ValueInt64())
 	}
-	hint, _ := m.SchedulerHints.Attributes()["group"].(types.String)
+	hint := value.In[types.String](m.SchedulerHints.Attributes(), "group")
 	policy.Hint = hint.ValueString()
 	return policy
 }

@@ -96,11 +96,10 @@ func Values(nodes []node.Node) types.List {
 func Read(list types.List, diags *diag.Diagnostics) []node.Node {
 	nodes := make([]node.Node, len(list.Elements()))
 	seen := make(map[string]int, len(nodes))
-	for i, element := range list.Elements() {
+	for i, fields := range value.Objects(list) { // none is null, because id is required
 		at := path.Root("nodes").AtListIndex(i)
-		fields := element.(types.Object).Attributes() // never null, because id is required
-		text := func(name string) types.String { return fields[name].(types.String) }
-		flag := func(name string) bool { return fields[name].(types.Bool).ValueBool() }
+		text := func(name string) types.String { return value.In[types.String](fields, name) }
+		flag := func(name string) bool { return value.In[types.Bool](fields, name).ValueBool() }
 		id := text("id").ValueString()
 		zone, _, _ := strings.Cut(text("zone").ValueString(), ":") // zone:host asks for a host in the zone
 		if first, twice := seen[id]; twice {

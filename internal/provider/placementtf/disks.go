@@ -56,7 +56,7 @@ func (m attachmentModel) disks() map[string]shape.Object {
 }
 
 func boots(o shape.Object) bool {
-	boot, _ := o["boot"].(types.Bool)
+	boot := value.In[types.Bool](o, "boot")
 	return boot.ValueBool()
 }
 

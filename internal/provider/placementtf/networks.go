@@ -294,7 +294,7 @@ func (p *attachmentPlanner) refuseStrangers(d decision) {
 	slots := slices.Sorted(maps.Keys(d.next.Slots))
 	for i, o := range p.plan.networks() {
 		for _, key := range []string{"addresses", "floating_ips"} {
-			addresses, _ := o[key].(types.Map)
+			addresses := value.In[types.Map](o, key)
 			for _, name := range slices.Sorted(maps.Keys(addresses.Elements())) {
 				if slices.Contains(slots, name) || p.plan.naming().Gives(name, d.next.Next) {
 					continue

@@ -172,7 +172,7 @@ func elementOf(in attr.Value, key string) attr.Value {
 }
 
 func textOf(o shape.Object, key string) string {
-	t, _ := o[key].(types.String)
+	t := value.In[types.String](o, key)
 	return t.ValueString()
 }
 

@@ -169,7 +169,7 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 
 // Validate checks the known arguments.
 func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
-	m.Regions.Check(ctx, diags)
+	m.Regions.Check(diags)
 	if value.Given(m.Regions.List) && !listed(m.Regions.List) {
 		diags.AddAttributeError(path.Root("regions"), "No places",
 			"Nothing says where nodes may go. Give regions, with zones where you choose these.")
@@ -254,7 +254,7 @@ func (m attachmentModel) health(
 	block := value.Object[healthModel](ctx, m.Health, diags)
 	check = &health.Check{Timeout: durations.Or(block.Timeout, defaultHealth)}
 	check.HTTP, check.TCP = probeblock.Read(block.HTTP, block.TCP, false, path.Root("health"), diags)
-	pools, _ := block.Octavia.Attributes()["pool_ids"].(types.List)
+	pools := value.In[types.List](block.Octavia.Attributes(), "pool_ids")
 	check.Pools = texts(pools)
 	given := slices.DeleteFunc([]types.Object{block.HTTP, block.TCP, block.Octavia}, types.Object.IsNull)
 	// a validator would count dynamic blocks that are not known yet; Terraform needs a path into the block

@@ -68,8 +68,8 @@ const Misspelled = " Terraform silently drops misspelled keys: [check a " +
 // ReadBins translates a list of zones.
 func ReadBins(list types.List) []placement.Bin {
 	bins := make([]placement.Bin, len(list.Elements()))
-	for i, element := range list.Elements() {
-		bins[i] = readBin(element.(types.Object).Attributes())
+	for i, zone := range value.Objects(list) {
+		bins[i] = readBin(zone)
 	}
 	return bins
 }
@@ -77,21 +77,19 @@ func ReadBins(list types.List) []placement.Bin {
 // readBin translates a place, with defaults for what is not given.
 func readBin(fields map[string]attr.Value) placement.Bin {
 	return placement.Bin{
-		Name:   fields["name"].(types.String).ValueString(),
-		Weight: value.NumberOr(fields["weight"].(types.Int64), placement.DefaultWeight),
-		Cap:    value.NumberOr(fields["cap"].(types.Int64), placement.Unlimited),
-		Min:    value.NumberOr(fields["min"].(types.Int64), 0),
+		Name:   value.In[types.String](fields, "name").ValueString(),
+		Weight: value.NumberOr(value.In[types.Int64](fields, "weight"), placement.DefaultWeight),
+		Cap:    value.NumberOr(value.In[types.Int64](fields, "cap"), placement.Unlimited),
+		Min:    value.NumberOr(value.In[types.Int64](fields, "min"), 0),
 
-		Maintenance: fields["closed"].(types.Bool).ValueBool(),
+		Maintenance: value.In[types.Bool](fields, "closed").ValueBool(),
 	}
 }
 
 // Named reports whether a list is given, and all its places and their names are known.
 func Named(list types.List) bool {
-	return value.Given(list) && !slices.ContainsFunc(list.Elements(), func(element attr.Value) bool {
-		place, _ := element.(types.Object)
-		zones, _ := place.Attributes()["zones"].(types.List)
-		name, _ := place.Attributes()["name"].(types.String)
+	return value.Given(list) && !slices.ContainsFunc(value.Objects(list), func(place map[string]attr.Value) bool {
+		zones, name := value.In[types.List](place, "zones"), value.In[types.String](place, "name")
 		return !value.Given(name) || !zones.IsNull() && !Named(zones)
 	})
 }
@@ -108,9 +106,8 @@ func Nameless(list types.List) bool {
 // ReadRegions translates a list of regions with their zones.
 func ReadRegions(list types.List) []placement.Region {
 	regions := make([]placement.Region, len(list.Elements()))
-	for i, element := range list.Elements() {
-		fields := element.(types.Object).Attributes()
-		regions[i] = placement.Region{Bin: readBin(fields), Zones: ReadBins(fields["zones"].(types.List))}
+	for i, fields := range value.Objects(list) {
+		regions[i] = placement.Region{Bin: readBin(fields), Zones: ReadBins(value.In[types.List](fields, "zones"))}
 	}
 	return regions
 }
@@ -142,7 +139,7 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 			continue
 		}
 		fields := object.Attributes()
-		name, _ := fields["name"].(types.String)
+		name := value.In[types.String](fields, "name")
 		if kind == "region" && name.IsNull() && len(elements) > 1 {
 			diags.AddAttributeError(at.AtListIndex(i).AtName("name"), "A region without a name",
 				"Only the one region of a list may be without a name: then it is the provider's. Name each of these.")
@@ -155,8 +152,8 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 			}
 			first[name.ValueString()] = i
 		}
-		least, _ := fields["min"].(types.Int64)
-		most, _ := fields["cap"].(types.Int64)
+		least := value.In[types.Int64](fields, "min")
+		most := value.In[types.Int64](fields, "cap")
 		if value.Given(least) && value.Given(most) && most.ValueInt64() >= 0 && least.ValueInt64() > most.ValueInt64() {
 			diags.AddAttributeError(at.AtListIndex(i).AtName("min"), "The min is above the cap",
 				fmt.Sprintf("The min of the %s %q (%d) is larger than its cap (%d). Lower the min or raise the cap.",
@@ -178,14 +175,13 @@ func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Dia
 // capsOf adds up the caps of a region's zones. There is no bound without zones, or if a
 // zone has no cap or is not known.
 func capsOf(zones attr.Value) (total int64) {
-	list, _ := zones.(types.List)
-	if len(list.Elements()) == 0 {
+	list := value.Objects(zones)
+	if len(list) == 0 {
 		return math.MaxInt64
 	}
-	for _, element := range list.Elements() {
-		zone, _ := element.(types.Object)
-		most, ok := zone.Attributes()["cap"].(types.Int64)
-		if !ok || !value.Given(most) || most.ValueInt64() < 0 {
+	for _, zone := range list {
+		most := value.In[types.Int64](zone, "cap")
+		if !value.Given(most) || most.ValueInt64() < 0 {
 			return math.MaxInt64
 		}
 		total = min(total+most.ValueInt64(), math.MaxInt64-placement.MaxNodes)
@@ -195,12 +191,8 @@ func capsOf(zones attr.Value) (total int64) {
 
 // minsOf adds up the mins of a region's zones, as far as they are known.
 func minsOf(zones attr.Value) (total int64) {
-	list, _ := zones.(types.List)
-	for _, element := range list.Elements() {
-		zone, _ := element.(types.Object)
-		if least, ok := zone.Attributes()["min"].(types.Int64); ok && value.Given(least) {
-			total += least.ValueInt64()
-		}
+	for _, zone := range value.Objects(zones) {
+		total += value.In[types.Int64](zone, "min").ValueInt64()
 	}
 	return total
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -164,7 +163,7 @@ func (r Regions) Named(name string) Regions {
 }
 
 // Check says what is wrong with the regions.
-func (r Regions) Check(ctx context.Context, diags *diag.Diagnostics) {
+func (r Regions) Check(diags *diag.Diagnostics) {
 	at := path.Root("regions")
 	if r.Wrong != nil && !value.Is[shape.UnknownError](r.Wrong) {
 		diags.AddAttributeError(at, "Invalid argument", shape.Ended(r.Wrong))
@@ -174,8 +173,8 @@ func (r Regions) Check(ctx context.Context, diags *diag.Diagnostics) {
 		if zones, is := fields["zones"].(types.List); is {
 			checkBins("zone", at.AtName("zones"), zones.Elements(), diags)
 		}
-		flavors, _ := fields["flavors"].(types.List)
-		template, _ := fields["template"].(types.Map)
+		flavors := value.In[types.List](fields, "flavors")
+		template := value.In[types.Map](fields, "template")
 		empty := func(name string, v interface{ IsUnknown() bool }, none bool) {
 			if none && !v.IsUnknown() {
 				diags.AddAttributeError(at.AtName(name), "Invalid argument", at.AtName(name).String()+" is empty. "+
@@ -196,12 +195,6 @@ func (r Regions) Check(ctx context.Context, diags *diag.Diagnostics) {
 				at.AtName("flavors").String()+" has an empty text, or one twice. Remove it.")
 		}
 	})
-}
-
-func check(ctx context.Context, by validator.String, at path.Path, text types.String, diags *diag.Diagnostics) {
-	resp := validator.StringResponse{}
-	by.ValidateString(ctx, validator.StringRequest{Path: at, ConfigValue: text}, &resp)
-	diags.Append(resp.Diagnostics...)
 }
 
 // Value returns regions and their zones, with their names alone, as somebody would write them.

@@ -71,7 +71,7 @@ func each(list types.List, visit func(of placement.Place, at path.Path, fields m
 		of, fields := placement.Place{Region: name(region)}, region.Attributes()
 		at := path.Root("regions").AtListIndex(i)
 		visit(of, at, fields)
-		for j, zone := range fields["zones"].(types.List).Elements() {
+		for j, zone := range value.In[types.List](fields, "zones").Elements() {
 			if zone, ok := zone.(types.Object); ok && value.Given(zone) {
 				of.Zone = name(zone)
 				visit(of, at.AtName("zones").AtListIndex(j), zone.Attributes())
@@ -80,7 +80,9 @@ func each(list types.List, visit func(of placement.Place, at path.Path, fields m
 	}
 }
 
-func name(place types.Object) string { return place.Attributes()["name"].(types.String).ValueString() }
+func name(place types.Object) string {
+	return value.In[types.String](place.Attributes(), "name").ValueString()
+}
 
 // Path returns where a place has an argument of its own: at its zone, its region, or for all places.
 func Path(regions types.List, place placement.Place, argument string) path.Path {

@@ -47,7 +47,7 @@ func readHTTP(block types.Object, linkLocal bool, at path.Path, diags *diag.Diag
 	}
 	check := probe.HTTP{LinkLocal: linkLocal}
 	var err error
-	url, status := block.Attributes()["url"].(types.String), block.Attributes()["status"].(types.String)
+	url, status := value.In[types.String](block.Attributes(), "url"), value.In[types.String](block.Attributes(), "status")
 	if value.Given(url) {
 		if check.URL, err = probe.ParseURL(url.ValueString()); err == nil && !check.URL.OfNode() {
 			err = errors.New("the URL has neither {address} nor {name}, so one service would answer for all nodes: " +

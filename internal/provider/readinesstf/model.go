@@ -53,7 +53,7 @@ func (m attachmentModel) members() map[string]member {
 	nodes, members := objects(m.Nodes), map[string]member{}
 	for name, server := range objects(m.Servers) {
 		n, there := nodes[name]
-		if closed, _ := n["closed"].(types.Bool); !there || closed.ValueBool() {
+		if closed := value.In[types.Bool](n, "closed"); !there || closed.ValueBool() {
 			continue
 		}
 		address, given := m.Addresses.Elements()[name].(types.String)
@@ -85,7 +85,7 @@ func objects(of types.Map) map[string]map[string]attr.Value {
 
 // textIn returns an attribute of an object.
 func textIn(object map[string]attr.Value, name string) types.String {
-	text, _ := object[name].(types.String)
+	text := value.In[types.String](object, name)
 	return text
 }
 

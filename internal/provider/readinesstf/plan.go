@@ -84,14 +84,13 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 			Region: valueIn(node, "region"), Zone: valueIn(node, "zone"), Image: valueIn(node, "image_id"),
 			Flavor: valueIn(node, "flavor_id"), FlavorName: valueIn(node, "flavor"),
 		}
-		if template, ok := node["template"].(types.Map); ok {
-			for key, element := range template.Elements() {
-				n.Template[key] = element.(types.String).ValueString()
-			}
+		template := value.In[types.Map](node, "template").Elements()
+		for key := range template {
+			n.Template[key] = textIn(template, key).ValueString()
 		}
 		of := told.Nodes[name]
 		n.Rises, n.Serves, n.Taken, n.Dead = of.MadeAgain, of.Serves, of.Has, of.Dead
-		devices, _ := has[name]["block_device"].(types.List)
+		devices := value.In[types.List](has[name], "block_device")
 		_, n.Diskless = walk.Diskless.Noted(backend.Member{In: n.Wants.Region.Text, Name: n.Wants.Flavor.Text})
 		n.Devices = devices.IsUnknown() || len(devices.Elements()) > 0
 		_, n.Managed = walk.Known.Noted(n.Serves)
@@ -107,10 +106,8 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 
 // portsOf lists the ports that a server gets, as far as they are known.
 func portsOf(server map[string]attr.Value) (ports []string) {
-	networks, _ := server["network"].(types.List)
-	for _, element := range networks.Elements() {
-		network, _ := element.(types.Object)
-		if port := valueIn(network.Attributes(), "port").Text; port != "" {
+	for _, network := range value.Objects(server["network"]) {
+		if port := valueIn(network, "port").Text; port != "" {
 			ports = append(ports, port)
 		}
 	}
@@ -128,11 +125,9 @@ func madeOf(server map[string]attr.Value) wiring.Made {
 	if hints := valueIn(server, "availability_zone_hints"); hints.Text != "" {
 		m.Zone = hints
 	}
-	devices, _ := server["block_device"].(types.List)
-	for _, element := range devices.Elements() {
-		device, _ := element.(types.Object)
-		if kind := valueIn(device.Attributes(), "source_type"); kind.Text == "image" {
-			m.Image = valueIn(device.Attributes(), "uuid")
+	for _, device := range value.Objects(server["block_device"]) {
+		if kind := valueIn(device, "source_type"); kind.Text == "image" {
+			m.Image = valueIn(device, "uuid")
 		}
 	}
 	return m

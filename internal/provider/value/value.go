@@ -65,6 +65,22 @@ func Object[T any](ctx context.Context, o types.Object, diags *diag.Diagnostics)
 	return &m
 }
 
+// Objects returns the attributes of the objects of a list: none of an object that is null or not known.
+func Objects(list attr.Value) (all []map[string]attr.Value) {
+	elements, _ := list.(types.List)
+	for _, element := range elements.Elements() {
+		object, _ := element.(types.Object)
+		all = append(all, object.Attributes())
+	}
+	return all
+}
+
+// In returns a value of a map or an object, and null if it has none of the type.
+func In[T attr.Value](of map[string]attr.Value, name string) T {
+	v, _ := of[name].(T)
+	return v
+}
+
 // Path returns the path of a dotted name.
 func Path(name string) path.Path {
 	steps := strings.Split(name, ".")
