@@ -72,7 +72,7 @@ func diskless(n Planned) string {
 func portInUse(p Plan) []sign {
 	return nodesThat(func(n Planned) string {
 		if n.made() && n.Managed && n.Port != "" && p.MakesFirst {
-			return fmt.Sprintf("(server %s has port %s)", n.Serves, n.Port)
+			return fmt.Sprintf("(server %s has port %s)", cmp.Or(n.Serves, n.Was.ID.Text), n.Port)
 		}
 		return ""
 	})(p)

@@ -94,6 +94,8 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 		_, n.Diskless = walk.Diskless.Noted(backend.Member{In: n.Wants.Region.Text, Name: n.Wants.Flavor.Text})
 		n.Devices = devices.IsUnknown() || len(devices.Elements()) > 0
 		_, n.Managed = walk.Known.Noted(n.Serves)
+		// no plan gives up what is silent in a cluster that never served
+		n.Managed = n.Managed || !told.Marked && of.Has && len(of.Dead) == 0 && n.Was.ID.Text != ""
 		for _, port := range portsOf(has[name]) {
 			if slices.Contains(portsOf(before[name]), port) {
 				n.Port = port

@@ -28,6 +28,7 @@ type machine struct {
 	found         bool   // whether a look ever found it
 	unfound       bool   // whether Terraform still has to change it as its node says, and no look found it before that changed
 	tainted       bool   // whether Terraform makes it again with the next apply
+	locked        bool   // whether somebody locked it, so that its node stays as it is
 	unmade        bool   // whether it failed as it was made
 	born, marked  int    // when it was made or changed, and when it got its mark
 }
@@ -46,6 +47,7 @@ var lies = []struct {
 	{"lost its mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "", ""; return true }},
 	{"got a foreign mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "1-dead", "1-dead"; return true }},
 	{"is tainted by hand", func(m *machine, _ *node.Node) bool { m.tainted = true; return true }},
+	{"is locked", func(m *machine, s *node.Node) bool { m.locked, s.Locked = true, true; return true }},
 	{"dies", func(m *machine, s *node.Node) bool { m.up, m.status, s.Status = false, "ERROR", "ERROR"; return true }},
 }
 
@@ -87,7 +89,7 @@ func (w *world) look(lie int, of []string, imports bool) {
 	now := func(seconds int) time.Time { return clock.Add(time.Duration(seconds) * time.Second) }
 	view := func(name string, m machine) node.Node {
 		s := node.Node{ID: m.id(name), Name: name, Region: m.region, Status: m.status, Generation: m.generation, InService: m.own,
-			NotInService: m.noted, Unmade: m.unmade, Build: fmt.Sprint(m.image, m.born), CreatedAt: now(m.born), LaunchedAt: now(m.born), SeenAt: now(w.time)}
+			NotInService: m.noted, Unmade: m.unmade, Locked: m.locked, Build: fmt.Sprint(m.image, m.born), CreatedAt: now(m.born), LaunchedAt: now(m.born), SeenAt: now(w.time)}
 		if m.own != "" {
 			s.InServiceAt = now(m.marked)
 		}
@@ -246,10 +248,15 @@ func (w *world) again(p plan) (names []string) {
 // it has room for, or are made beside others of their names: see Judge in package wiring; or because a port is in use, and no
 // plan will give its node up. The way out is to untaint them, or to delete those of which Terraform never heard.
 func (w *world) refused(p plan) bool {
-	beside, again := int64(len(w.beside(p))), int64(len(w.again(p)))
-	crowded := w.limit == "ports" || beside > min(w.batch-p.change.Replaced(), p.change.Free)
-	inUse := w.bare && w.limit == "ports" && slices.ContainsFunc(w.again(p), func(name string) bool { return len(w.strays[name]) > 0 })
-	return beside > 0 && crowded || !w.keeps() && again > p.change.Free || inUse
+	beside, again, free := int64(len(w.beside(p))), int64(len(w.again(p))), p.change.Free
+	if w.is("blind") {
+		free = 0 // the last apply may have made some
+	}
+	crowded := w.limit == "ports" || beside > min(w.batch-p.change.Replaced(), free)
+	inUse := w.bare && w.limit == "ports" && slices.ContainsFunc(w.again(p), func(name string) bool {
+		return w.machines[name].status == "ACTIVE" || len(w.strays[name]) > 0
+	})
+	return beside > 0 && crowded || !w.keeps() && again > free || inUse
 }
 
 // await notes what an apply of a plan should do: see setStatus in package placementtf.
@@ -349,7 +356,7 @@ func (w *world) key() string {
 			m, s := w.machines[name], w.seen.Servers[name]
 			same := []bool{m.mark == string(n.Mark), m.own == string(n.Mark), m.noted == string(n.Mark), w.seen.Builds[name].Mark == n.Mark,
 				m.generation == n.Generation, m.asked == n.Generation, m.own == "", s.InService == ""}
-			list = append(list, fmt.Sprint(i, n.Template, w.kindOf(n), same, m.image, m.status, m.up, m.tainted, m.unmade))
+			list = append(list, fmt.Sprint(i, n.Template, w.kindOf(n), same, m.image, m.status, m.up, m.tainted, m.unmade, m.locked))
 		}
 	}
 	slices.Sort(list)
@@ -502,11 +509,25 @@ func (w *world) restless(p plan) string {
 	return said(!p.change.Empty() || len(w.machines) != len(p.after.Nodes) || p.change.Remaining > 0, "it never ends")
 }
 
+// unlock unlocks all servers, as the status says. In a cluster without any mark the quota is raised, as Nova's error says: no
+// plan gives up there what fills it.
+func (w *world) unlock() {
+	if w.bare && w.limit == "quota" {
+		w.limit = ""
+	}
+	for name, m := range w.machines {
+		m.locked = false
+		w.machines[name] = m
+	}
+}
+
 // follow continues a world in each way.
 func (w *world) follow(t *tally) {
 	for _, way := range ways {
 		at, made, last := w.and("\n        from now on %s servers", way.image), []int(nil), plan{}
-		at.wanted, at.stop = way.image, 100
+		if at.wanted, at.stop = way.image, 100; way.image == "good" {
+			at.unlock()
+		}
 		for range 10 + 4*w.capacity {
 			before, number := at.time, 0
 			last, _, at = at.step(way.image, way.outcome, "")
@@ -658,6 +679,7 @@ func (w *world) err(t *tally, number int, batch int64) {
 		steps("good", "up", "", "closed", "opened")
 	}
 	at.wanted = "good"
+	at.unlock()
 	at.look(0, nil, false)
 	all := at.first()
 	never := at.never(all)
