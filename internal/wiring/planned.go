@@ -130,10 +130,9 @@ func Judge(p Plan) (faults []Fault) {
 		faults = append(faults, Fault{
 			Node: again[0].node, Title: "Too many servers would be made",
 			Text: fmt.Sprintf("Terraform makes servers again whose names others have: %s. %d more may be made, "+
-				"because "+
-				"there are at most two batches beyond the cluster, and an apply destroys none before the new ones are "+
-				"there. Delete the dead ones (openstack server delete ID), or name their nodes in candidates. What is "+
-				"not known is seen without -refresh=false.", few(again), p.Free),
+				"because there are at most two batches beyond the cluster, and an apply destroys none before the new "+
+				"ones are there. Delete the dead ones (openstack server delete ID), or name their nodes in "+
+				"candidates. What is not known is seen without -refresh=false.", few(again), p.Free),
 		})
 	}
 	if beside := nodesThat(changed)(p); len(beside) > 0 && p.Batch >= 0 {

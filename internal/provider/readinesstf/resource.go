@@ -308,10 +308,8 @@ func (m attachmentModel) warnOfUnstored(before attachmentModel, walk *backend.Wa
 	}
 	detail := fmt.Sprintf("Cluster %q: this plan creates servers with names that other servers have already: %s. "+
 		"Servers that the plan replaces, such as tainted ones, need nothing. For a server that is not in "+
-		"Terraform's state, "+
-		"as after an apply that was killed, the apply makes a second one, or fails where a port is still in use. "+
-		"Before "+
-		"you apply, import such a server (%s), or delete it (openstack server delete ID).",
+		"Terraform's state, as after an apply that was killed, the apply makes a second one, or fails where a port "+
+		"is still in use. Before you apply, import such a server (%s), or delete it (openstack server delete ID).",
 		m.Cluster.ValueString(), text.Few(list), first)
 	if adopted {
 		detail = fmt.Sprintf("Cluster %q was imported, and this plan creates servers that it has: %s. Import each "+

@@ -311,16 +311,14 @@ var (
 	misspelledProtection = ArgumentError{[]string{"deletion", "protected"}, "A protected node is not there", "No " +
 		"node has the protected name %q, and %q would be removed or replaced. Correct it, or remove it from the list."}
 	crowdedOut = ArgumentError{[]string{"desired_capacity"}, "No substitute can be made now", "The node %q leaves " +
-		"and " +
-		"serves, and no substitute may be made for it: there are %s beyond the cluster, and at most two batches are " +
-		"allowed. Delete servers in ERROR (openstack server delete ID), and apply again: %s."}
+		"and serves, and no substitute may be made for it: there are %s beyond the cluster, and at most two batches " +
+		"are allowed. Delete servers in ERROR (openstack server delete ID), and apply again: %s."}
 	slotsInUse = ArgumentError{[]string{"stateful", "release"}, "A slot to release is in use", "Nodes still use " +
 		"the slots %s. A slot can be released once its node is removed: shrink first, or remove the name from " +
 		"release."}
 	templateRemoved = ArgumentError{[]string{"template"}, "The template is gone", "The nodes are made from a " +
 		"template, so it cannot be removed (template, image, user_data): new nodes would have none. Give it again, " +
-		"for " +
-		"every place that has nodes; to start over, remove the attachment from the state and import the cluster."}
+		"for every place that has nodes; to start over, remove the attachment from the state and import the cluster."}
 	tooManyProtected = ArgumentError{[]string{"desired_capacity"}, "Too few nodes can be removed", "%s must be " +
 		"removed from the cluster, but only %d of its nodes can be (protected: %d). Remove fewer nodes, or " +
 		"protect fewer: %s. To destroy the whole cluster, use terraform destroy -refresh=false: it plans no " +

@@ -109,11 +109,11 @@ func (m *matching) leaving(name string, n roster.Node, list []node.Node) {
 	m.now.Leaving[name] = n
 	m.stray(name, list, func(s node.Node) bool { return !n.Served || slices.Contains(m.before.Strays[name], s.ID) })
 	stray := func(s node.Node) bool { return slices.Contains(m.seen.Strays[name], s.ID) }
-	known := slices.DeleteFunc(slices.Clone(list), stray)
-	if len(known) == 0 {
-		known = list
+	its := slices.DeleteFunc(slices.Clone(list), stray)
+	if len(its) == 0 {
+		its = list
 	}
-	m.seen.Servers[name] = m.serverOf(name, n, known, list)
+	m.seen.Servers[name] = m.serverOf(name, n, its, list)
 	m.seen.Follow(name, n, roster.Node{}, m.seen.Servers[name], m.before)
 }
 
