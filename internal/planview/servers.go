@@ -45,12 +45,21 @@ type named struct {
 	struck string   // change of its server that no node change asks for
 	with   []string // resources that are destroyed with it
 	slot   bool     // reports whether it has a slot, and keeps it
+	lost   bool     // reports whether its server is gone, and made again
 }
 
 // explain divides the changes of resources between the attachments of their nodes and slots, and the plan as a whole.
 func (p *Plan) explain(changes []change) {
 	for i := range p.Attachments {
 		p.Attachments[i].name()
+	}
+	for _, c := range changes {
+		if s, does := c.server(); does && c.isServer && s.Effect == Created {
+			name, owners := p.node(c)
+			for _, a := range owners {
+				a.names[name].lost = true
+			}
+		}
 	}
 	for _, c := range changes {
 		s, does := c.server()
@@ -104,19 +113,26 @@ func (a *Attachment) name() {
 
 // take gives a change to the attachment of its node. It reports false if no attachment has such a node.
 func (p *Plan) take(s Server, c change) bool {
-	for _, key := range keys(c.Address) {
-		name, owners := p.owners(key, c.ModuleAddress)
-		if len(owners) == 0 {
-			continue
-		}
-		verdict := asked
-		for _, a := range owners {
-			verdict = max(verdict, a.judge(a.names[name], s, c))
-		}
-		owners[0].give(owners[0].names[name], verdict, s, c)
-		return true
+	name, owners := p.node(c)
+	if len(owners) == 0 {
+		return false
 	}
-	return false
+	verdict := asked
+	for _, a := range owners {
+		verdict = max(verdict, a.judge(a.names[name], s, c))
+	}
+	owners[0].give(owners[0].names[name], verdict, s, c)
+	return true
+}
+
+// node returns the node to which a changed resource belongs, and the attachments that have it.
+func (p *Plan) node(c change) (name string, owners []*Attachment) {
+	for _, key := range keys(c.Address) {
+		if name, owners = p.owners(key, c.ModuleAddress); len(owners) > 0 {
+			break
+		}
+	}
+	return name, owners
 }
 
 // owners returns the node to which a resource with a key in a module belongs, and the attachments that have it. The
@@ -212,6 +228,8 @@ func (a *Attachment) judge(n *named, s Server, c change) judgement {
 		return undone
 	case is(Remade):
 		return yes(e == Replaced || e == ChangedInPlace || e == Destroyed && c.ofServer() && !c.isServer)
+	case n.lost && e == Replaced && !c.keeps():
+		return undone
 	}
 	return yes(is(Changes) && (e == Rebuilt || e == Resized || e == ChangedInPlace))
 }

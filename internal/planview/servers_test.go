@@ -209,3 +209,17 @@ func TestStruck(t *testing.T) {
 		assert.Equal(t, want, strings.Count(planview.SVG(view), `class="struck"`))
 	}
 }
+
+// TestLost: what hangs on a server that is gone is made again with it, except for what has data or an address.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	const nodes = `{"cluster": "web", "nodes": {"web-1": {"index": 1, "region": "r", "template": {}, "generation": 1}}}`
+	for kind, unasked := range map[string]int{"openstack_lb_member_v2": 0, "openstack_networking_port_v2": 1, "openstack_blockstorage_volume_v3": 1} {
+		text := `{"format_version": "1.2", "resource_changes": [{"address": "stackpolicy_placement_attachment.web", "mode": "managed",
+			"type": "stackpolicy_placement_attachment", "change": {"actions": ["no-op"], "before": ` + nodes + `, "after": ` + nodes + `}}`
+		for of, actions := range map[string]string{kind: `"delete", "create"`, "openstack_compute_instance_v2": `"create"`} {
+			text += fmt.Sprintf(`, {"address": "%[1]s.node[\"web-1\"]", "mode": "managed", "type": %[1]q, "change": {"actions": [%[2]s]}}`, of, actions)
+		}
+		assert.Len(t, readable(t, []byte(text+"]}"), "openstack_compute_instance_v2").Unasked(), unasked, kind)
+	}
+}

@@ -208,6 +208,11 @@ func (c change) ofServer() bool {
 	return c.isServer || strings.HasPrefix(c.Type, "openstack_compute_") || c.Type == "terraform_data" || c.ours()
 }
 
+// keeps reports whether a resource has data, or an address: without its server it is not made again.
+func (c change) keeps() bool {
+	return strings.HasPrefix(c.Type, "openstack_blockstorage_") || c.Type == "openstack_networking_port_v2"
+}
+
 // tainted is the reason why a resource is replaced that an earlier apply could not finish.
 const tainted = "replace_because_tainted"
 
