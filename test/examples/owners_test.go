@@ -30,9 +30,9 @@ var owners = map[string]string{
 	"networking_port_v2": `new: region name network_id security_group_ids fixed_ip allowed_address_pairs port_security_enabled
 		anybody: description admin_state_up mac_address tenant_id device_owner no_security_groups device_id no_fixed_ip extra_dhcp_option value_specs
 		anybody: tags binding dns_name qos_policy_id`,
-	"networking_floatingip_v2": `module: region description port_id
+	"networking_floatingip_v2": `module: region description
 		new: pool
-		anybody: address tenant_id fixed_ip subnet_id tags dns_name dns_domain
+		anybody: address port_id tenant_id fixed_ip subnet_id tags dns_name dns_domain
 		unread: subnet_ids value_specs`,
 	"networking_floatingip_associate_v2": `module: region port_id floating_ip
 		anybody: fixed_ip`,

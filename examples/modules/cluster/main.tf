@@ -146,9 +146,7 @@ resource "stackpolicy_deletion_attachment" "node" {
   shutdown     = var.shutdown && !each.value.stop_before_destroy
   grace_period = var.grace_period
 
-  depends_on = [
-    openstack_networking_floatingip_v2.node, openstack_networking_floatingip_associate_v2.node, var.hangs_on,
-  ]
+  depends_on = [openstack_networking_floatingip_associate_v2.node, var.hangs_on]
 
   dynamic "hook" {
     for_each = local.drain_hook ? [true] : []
@@ -221,6 +219,7 @@ resource "stackpolicy_readiness_attachment" "cluster" {
     precondition {
       condition = alltrue([
         for key, a in openstack_networking_floatingip_associate_v2.node : a.floating_ip == local.ports[key].floating_ip
+        if local.ports[key].given
       ])
       error_message = <<-EOT
         floating_ips of networks have another order, and a node keeps its address. Append new addresses, and take one

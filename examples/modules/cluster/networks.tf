@@ -4,10 +4,13 @@ locals {
     for n in node.networks : "${name}/${n.name}" => merge(n, { node = name, region = node.region }) if n.port
   }]...)
 
-  floating = merge(
-    { for key, address in openstack_networking_floatingip_v2.node : split("/", key)[0] => address.address },
-    { for key, given in openstack_networking_floatingip_associate_v2.node : split("/", key)[0] => given.floating_ip },
-  )
+  own = { for key, port in openstack_networking_port_v2.node : key => concat(
+    [for address in port.all_fixed_ips : address if !strcontains(address, ":")], port.all_fixed_ips,
+  )[0] }
+
+  floating = { for key, has in openstack_networking_floatingip_associate_v2.node :
+    split("/", key)[0] => has.floating_ip
+  }
 }
 
 resource "openstack_networking_port_v2" "node" {
@@ -42,9 +45,7 @@ resource "openstack_networking_floatingip_v2" "node" {
   for_each    = { for key, port in local.ports : key => port if port.floating_ip_pool != null }
   region      = each.value.region
   pool        = each.value.floating_ip_pool
-  port_id     = openstack_networking_port_v2.node[each.key].id
   description = each.value.node
-  depends_on  = [openstack_compute_instance_v2.node] # so that it leaves before the server
 
   lifecycle {
     create_before_destroy = true
@@ -52,11 +53,12 @@ resource "openstack_networking_floatingip_v2" "node" {
   }
 }
 
-# A node has its given address for life.
+# It is made in two steps: a port refuses a second address while it has one whose answer was lost. A node has its given
+# address for life.
 resource "openstack_networking_floatingip_associate_v2" "node" {
-  for_each    = { for key, port in local.ports : key => port if port.given }
+  for_each    = { for key, port in local.ports : key => port if port.given || port.floating_ip_pool != null }
   region      = each.value.region
-  floating_ip = each.value.floating_ip
+  floating_ip = each.value.given ? each.value.floating_ip : openstack_networking_floatingip_v2.node[each.key].address
   port_id     = openstack_networking_port_v2.node[each.key].id
   depends_on  = [openstack_compute_instance_v2.node] # so that it leaves before the server
 

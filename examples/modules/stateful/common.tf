@@ -10,8 +10,10 @@ locals {
     name => server if contains(keys(local.nodes), name)
   }
 
-  # The address of a node in its first network: an import of a server does not read the order of its networks.
+  # The address of a node in its first network: of its port, or else of its server, which does not show a network that
+  # has another name now, nor, after an import, the order of its networks.
   address = { for name, server in local.servers : name => try(
+    local.own["${name}/${local.nodes[name].networks[0].name}"],
     coalesce([for n in server.network : n.fixed_ip_v4 if n.uuid == local.nodes[name].networks[0].id]...),
     coalesce(server.access_ip_v4, server.access_ip_v6), "",
   ) }

@@ -158,8 +158,7 @@ resource "stackpolicy_deletion_attachment" "node" {
   }
 
   depends_on = [
-    openstack_compute_volume_attach_v2.node, openstack_networking_floatingip_v2.slot,
-    openstack_networking_floatingip_associate_v2.slot, var.hangs_on,
+    openstack_compute_volume_attach_v2.node, openstack_networking_floatingip_associate_v2.slot, var.hangs_on,
   ]
 }
 

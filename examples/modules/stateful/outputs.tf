@@ -15,7 +15,7 @@ output "servers" {
 output "addresses" {
   description = "Address of each slot in its first network. It outlives the servers."
   value = { for name, slot in local.slots :
-    name => openstack_networking_port_v2.slot["${name}/${slot.networks[0].name}"].all_fixed_ips[0]
+    name => local.own["${name}/${slot.networks[0].name}"]
     if length(slot.networks) > 0 # after an import the first plan brings them
   }
 }

@@ -7,10 +7,13 @@ locals {
     for n in slot.networks : "${name}/${n.name}" => merge(n, { slot = name, region = slot.region })
   }]...)
 
-  floating = merge(
-    { for key, address in openstack_networking_floatingip_v2.slot : split("/", key)[0] => address.address },
-    { for key, given in openstack_networking_floatingip_associate_v2.slot : split("/", key)[0] => given.floating_ip },
-  )
+  own = { for key, port in openstack_networking_port_v2.slot : key => concat(
+    [for address in port.all_fixed_ips : address if !strcontains(address, ":")], port.all_fixed_ips,
+  )[0] }
+
+  floating = { for key, has in openstack_networking_floatingip_associate_v2.slot :
+    split("/", key)[0] => has.floating_ip
+  }
 }
 
 resource "openstack_blockstorage_volume_v3" "slot" {
@@ -76,7 +79,6 @@ resource "openstack_networking_floatingip_v2" "slot" {
   for_each    = { for key, port in local.ports : key => port if port.floating_ip_pool != null && !port.given }
   region      = each.value.region
   pool        = each.value.floating_ip_pool
-  port_id     = openstack_networking_port_v2.slot[each.key].id
   description = each.value.slot
 
   lifecycle {
@@ -84,9 +86,10 @@ resource "openstack_networking_floatingip_v2" "slot" {
   }
 }
 
+# It is made in two steps: a port refuses a second address while it has one whose answer was lost.
 resource "openstack_networking_floatingip_associate_v2" "slot" {
-  for_each    = { for key, port in local.ports : key => port if port.given }
+  for_each    = { for key, port in local.ports : key => port if port.given || port.floating_ip_pool != null }
   region      = each.value.region
-  floating_ip = each.value.floating_ip
+  floating_ip = each.value.given ? each.value.floating_ip : openstack_networking_floatingip_v2.slot[each.key].address
   port_id     = openstack_networking_port_v2.slot[each.key].id
 }
