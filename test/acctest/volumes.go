@@ -63,6 +63,22 @@ func (c *Cloud) Floating(t testing.TB, region string) map[string]string {
 	return list
 }
 
+// Numbers counts what the regions have, in this order: servers, ports, volumes, floating addresses. Ports that Nova
+// made end with their servers, and do not count.
+func (c *Cloud) Numbers(t testing.TB, regions ...string) (numbers [4]int) {
+	t.Helper()
+	for _, region := range regions {
+		client := c.neutron(t, region)
+		numbers[0] += len(c.Fake.Servers(region))
+		for _, p := range listed(t, ports.List(client, nil), ports.ExtractPorts) {
+			numbers[1] += min(1, len(p.Name))
+		}
+		numbers[2] += len(listed(t, volumes.List(c.cinder(t, region), nil), volumes.ExtractVolumes))
+		numbers[3] += len(listed(t, floatingips.List(client, nil), floatingips.ExtractFloatingIPs))
+	}
+	return numbers
+}
+
 // DropVolumes deletes the test's volumes and ports behind Terraform's back. No server uses them any more.
 func (c *Cloud) DropVolumes(t testing.TB, region string) {
 	t.Helper()

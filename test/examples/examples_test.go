@@ -64,6 +64,7 @@ func TestValid(t *testing.T) {
 		"drain_url": "https://consumer.example/drain", "drainer_url": "https://consumer.example/drain", "network_id": fakecloud.NetworkID,
 		"pool_id": fresh.Fake.AddPool("RegionOne"), "health_url": "http://127.0.0.1:1/{name}", "api_server": "10.0.0.1:6443", "zone_id": "1",
 		"pool_ids": map[string]string{"RegionOne": "1", "RegionTwo": "2"}, "ca_hash": "sha256:0", "join_token": "abcdef.0123456789abcdef",
+		"hook_url": "https://consumer.example/hook",
 	}
 	clouds := map[*acctest.Cloud]string{}
 	for _, folder := range folders(t) {

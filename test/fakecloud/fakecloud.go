@@ -147,6 +147,7 @@ type Cloud struct {
 	nameless bool               // reports whether the catalogue names no regions
 	images   []*Image           // newest first
 	flavors  []*Flavor
+	networks []*network
 }
 
 // New makes a cloud that is not served yet: the caller does that, or [Cloud.Listen]. An invalid Config panics.
@@ -181,6 +182,9 @@ func New(config Config) *Cloud {
 	for _, r := range config.Regions {
 		c.known = append(c.known, r.Name)
 		c.regions[r.Name] = newRegion(c, r)
+	}
+	for _, n := range networks {
+		c.networks = append(c.networks, &n)
 	}
 	c.addImage(Image{Name: "cirros"})
 	return c

@@ -32,6 +32,20 @@ var networks = []network{
 	{"0a1b2c3d-4e5f-4a6b-8c7d-8e9f0a1b2c3d", SixName, "1b2c3d4e-5f6a-4b7c-9d8e-9f0a1b2c3d4e", "fd00::%d:%d", false},
 }
 
+// RenameNetwork gives a network another name.
+func (c *Cloud) RenameNetwork(old, name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	first(c.networks, func(n *network) bool { return n.name == old }).name = name
+}
+
+// AddNetwork adds a network, for no server.
+func (c *Cloud) AddNetwork(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.networks = append(c.networks, &network{id: c.uuid("network"), name: name, subnet: c.uuid("subnet")})
+}
+
 func networkOf(id string) (n network, found bool) {
 	i := slices.IndexFunc(networks, func(n network) bool { return n.id == id })
 	if i < 0 {
@@ -76,7 +90,7 @@ func badNetworking(message string) *refusal {
 	return &refusal{status: http.StatusBadRequest, kind: "HTTPBadRequest", message: message}
 }
 
-func (k *call) networkDocument(n network) object {
+func (k *call) networkDocument(n *network) object {
 	created := isoTime(Epoch)
 	none := []string{}
 	doc := object{
@@ -121,7 +135,7 @@ func (k *call) filtered(name string, list []object) reply {
 }
 
 func (k *call) listNetworks() reply {
-	return k.filtered("networks", documents(networks, k.networkDocument))
+	return k.filtered("networks", documents(k.networks, k.networkDocument))
 }
 
 // networkBody reads the body of a request to Neutron. This cloud supports no more fields than it has.

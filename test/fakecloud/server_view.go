@@ -130,10 +130,11 @@ func (v view) addresses(s *server) (list object) {
 				own = append(own, address(f.address, "floating", p.mac))
 			}
 		}
-		if i := slices.IndexFunc(list, func(f field) bool { return f.key == p.network.name }); i >= 0 {
+		name := first(v.networks, func(n *network) bool { return n.id == p.network.id }).name
+		if i := slices.IndexFunc(list, func(f field) bool { return f.key == name }); i >= 0 {
 			list[i].value = append(list[i].value.([]object), own...)
 		} else {
-			list = append(list, field{p.network.name, own})
+			list = append(list, field{name, own})
 		}
 	}
 	return list

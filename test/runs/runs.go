@@ -5,6 +5,7 @@ package runs
 import (
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -46,6 +47,12 @@ func asked() string {
 		return of
 	}
 	return "short,sweep"
+}
+
+// Turn reports whether it is the turn of a row of a table of which each .ci/run has a third: commits take turns.
+func Turn(row int) bool {
+	turn, _ := strconv.Atoi(os.Getenv("STACKPOLICY_TURN"))
+	return row%3 == turn%3
 }
 
 // Some returns the run of a row of a table of which some are in one run, and the rest in another.

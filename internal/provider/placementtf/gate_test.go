@@ -30,14 +30,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table of the guide")
 
-// gated is the configuration of a cluster. Servers of an image that begins with "bad" never get ready; servers of the image
-// "broken" end in ERROR while they are built; Nova refuses the image "missing".
+// gated is the configuration of a cluster. Servers of an image that begins with "bad" never get ready; Nova refuses the
+// image "missing".
 type gated struct {
 	size     int
 	image    string
 	unseen   bool      // whether the event comes before a refresh has seen the new cluster
 	causes   string    // "": TEMPLATE and UNHEALTHY
-	broken   bool      // whether the image "broken" will be used
 	batch    string    // max_batch_size; "": 1
 	instead  [2]string // a text in the servers' block, and its replacement
 	method   string    // "": SUBSTITUTE
@@ -125,14 +124,7 @@ type gate struct {
 func (g *gate) start(t *testing.T, config gated) {
 	t.Helper()
 	g.T, g.gated = t, config
-	build := time.Duration(0)
-	if config.broken {
-		build = 10 * time.Second // each look at the server takes some of it
-	}
-	c := acctest.NewFake(t, fakecloud.Config{BuildTime: build})
-	if config.broken {
-		go g.breaks(c)
-	}
+	c := acctest.NewFake(t, fakecloud.Config{})
 	listener, err := net.Listen("tcp", "0.0.0.0:0")
 	require.NoError(t, err)
 	health := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -158,18 +150,6 @@ func (g *gate) start(t *testing.T, config gated) {
 	g.Loop = acctest.Loop{Cloud: c, Workspace: c.Workspace(t, g.config(c, g.url))}
 	g.apply()
 	g.counted, g.taken, g.applies = acctest.Tally{Least: config.size, Of: config.size}, 0, 0
-}
-
-// breaks makes servers of the image "broken" end in ERROR while they are built.
-func (g *gate) breaks(c *acctest.Cloud) {
-	for g.Context().Err() == nil {
-		for _, s := range c.Fake.Servers("RegionOne") {
-			if s.Metadata["version"] == "broken" && s.Status != "ERROR" {
-				c.Fake.UpdateServer("RegionOne", s.ID, func(s *fakecloud.Server) { s.Status = "ERROR" })
-			}
-		}
-		time.Sleep(time.Millisecond)
-	}
 }
 
 // apply applies the present configuration, and returns the output. It may fail: bad servers never get ready.
@@ -384,21 +364,6 @@ var gates = []struct {
 	{what: "Nova refuses the first image, and the next works, with `RECREATE` and a batch of two",
 		start: gated{unseen: true, size: 6, image: "missing", batch: "2", method: "RECREATE"}, least: 0, most: 6, taken: 0, images: "b:6",
 		then: (*gate).corrected},
-	{what: "Nova refuses an image in the middle of a rollout, and the next works", start: gated{size: 4, image: "a", batch: "2"}, least: 4, most: 6, taken: 2,
-		images: "b:4", then: func(g *gate) {
-			g.image = "missing"
-			g.apply()
-			g.apply()
-			g.corrected()
-		}},
-	{what: "servers of an image end in ERROR while they are built, eight applies, then the old image", start: gated{size: 6, image: "a", broken: true},
-		least: 6, most: 8,
-		taken: 1, images: "a:6", then: func(g *gate) {
-			g.image = "broken"
-			g.times(8)
-			g.image = "a"
-			g.finish()
-		}},
 	{what: "servers of an image get into service and die soon after, fifteen applies", start: gated{size: 4, image: "a"}, least: 3, most: 6, taken: 1, lost: 3,
 		images: "a:3 b:1", then: func(g *gate) {
 			g.image = "b"

@@ -31,18 +31,17 @@ var update = flag.Bool("update", false, "rewrite the table of mistakes")
 type behind struct {
 	*testing.T
 	acctest.Loop
-	url       string
-	size      int
-	target    string                 // "": all nodes
-	batch     string                 // maximum number of nodes in a batch; "": 2
-	flavor    string                 // flavor in the template; "": the template has no flavor
-	more      string                 // more arguments of the update block
-	ignore    string                 // ignore_changes of the servers
-	sick      atomic.Pointer[string] // name of a node that never gets into service
-	installed bool                   // terraform starts the providers
-	zones     []string
-	watched   *acctest.Watched
-	applies   int
+	url     string
+	size    int
+	target  string                 // "": all nodes
+	batch   string                 // maximum number of nodes in a batch; "": 2
+	flavor  string                 // flavor in the template; "": the template has no flavor
+	more    string                 // more arguments of the update block
+	ignore  string                 // ignore_changes of the servers
+	sick    atomic.Pointer[string] // name of a node that never gets into service
+	zones   []string
+	watched *acctest.Watched
+	applies int
 }
 
 func (b *behind) config(version string) string {
@@ -129,11 +128,7 @@ func (b *behind) prepare(t *testing.T, c *acctest.Cloud, version string) {
 	t.Cleanup(health.Close)
 	region := c.Regions(t)[0]
 	b.Cloud, b.url, b.size, b.zones = c, health.URL, 6, c.Zones(t, region)
-	if b.watched = c.Watch(t, region, b.size); b.installed {
-		b.Workspace = c.Installed(t, b.config(version))
-	} else {
-		b.Workspace = c.Workspace(t, b.config(version))
-	}
+	b.watched, b.Workspace = c.Watch(t, region, b.size), c.Workspace(t, b.config(version))
 }
 
 // write writes the configuration with a version.
