@@ -136,6 +136,7 @@ func (l *ledger) giveUp(w verdict.Want) {
 		return
 	}
 	l.owed++
+	add(&l.passing, 1, w.StandsIn)
 	l.Under++                   // another one is
 	add(&l.Crowded, 1, l.grown) // and the next plan makes it
 }

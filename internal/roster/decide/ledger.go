@@ -30,7 +30,7 @@ type ledger struct {
 	leaving  []string                   // leaving nodes outside closed regions whose servers still exist
 	comers   []*facts.Fact              // new nodes
 
-	passing int64                     // number of pending substitutes of nodes that stand in for stranded ones
+	passing int64                     // number of nodes to come in place of ones that stand in for stranded ones
 	owed    int64                     // number of nodes that never served and leave, so that others come
 	failed  int64                     // number of these with the wanted template
 	cleans  int64                     // number of servers of such nodes that an apply that ends well destroys
