@@ -78,11 +78,14 @@ func (l *ledger) countLeaving(seen roster.Seen) (unused bool) {
 	for _, name := range l.now.LeavingNames() {
 		n, there := l.now.Leaving[name], int64(len(seen.There(name)))
 		l.Servers += there
+		if l.Policy.Untouched(placement.Place{Region: n.Region}) != "" {
+			continue // no refresh looks there, so nobody knows what an apply has destroyed
+		}
 		unused = unused || !n.Served && there > 0
 		add(&l.cleans, there-int64(len(seen.Strays[name])), !n.Served)
 		add(&l.cleans, 1, !n.Served && seen.Stray(name) && !slices.Contains(l.Policy.Awaited, name)) // or Terraform's
-		if l.Policy.Untouched(placement.Place{Region: n.Region}) != "" || stray(name, n, seen, l.Policy) {
-			continue // in a closed region Nova may not answer
+		if stray(name, n, seen, l.Policy) {
+			continue
 		}
 		l.leaving = append(l.leaving, name)
 		add(&l.drained, 1, seen.Servers[name].Drained)
@@ -220,10 +223,15 @@ func (l *ledger) decide(w verdict.Want) {
 	}
 }
 
-// lacks reports whether the substitute of a candidate that may serve cannot be made now.
+// lacks reports whether the substitute of a candidate that may serve cannot be made now. If nothing can be made, the
+// nodes that do not serve may leave as well, and stand in for nobody.
 func (l *ledger) lacks(w verdict.Want) bool {
-	need := l.Policy.Capacity - int64(len(l.staying)) + 1
-	return w.What == verdict.Removed && l.makesFirst() && w.Is.MayServe && w.Served && need > max(0, l.free(0))
+	free, stay := max(0, l.free(0)), int64(len(l.staying))
+	if free == 0 {
+		stay = l.staying.Number(func(f *facts.Fact) bool { return f.Is.MayServe && !f.Unfound })
+	}
+	need := l.Policy.Capacity - stay + 1
+	return w.What == verdict.Removed && l.makesFirst() && w.Is.MayServe && w.Served && need > free
 }
 
 // hold notes what holds a node. If it should be replaced for several causes, a hold that ends by

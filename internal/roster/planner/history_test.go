@@ -665,6 +665,11 @@ func (w *world) true(plan Change, policy roster.Policy) {
 	}
 	then := *w
 	then.refresh()
+	for _, n := range then.roster.Leaving {
+		if policy.Untouched(placement.Place{Region: n.Region}) != "" {
+			return // nobody knows that its server is gone
+		}
+	}
 	then.seen.Aged = w.seen.Aged
 	maps.Copy(then.seen.Full, w.seen.Full)
 	policy.Begins, policy.Opened = false, nil

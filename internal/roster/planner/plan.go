@@ -82,6 +82,11 @@ func arrives(seen roster.Seen, name string, n roster.Node, policy roster.Policy)
 		Generation: n.Generation, InService: string(n.Mark), CreatedAt: s.CreatedAt, Tainted: s.Tainted,
 		Protected: s.Protected, Locked: s.Locked,
 	}
+	if s.InService == string(n.Mark) { // it has its mark, so no apply waits for it
+		now := seen.Servers[name]
+		now.Unwell = s.Unwell
+		seen.Servers[name] = now
+	}
 	delete(seen.Missing, name)
 	delete(seen.Builds, name)
 	seen.Baking[name] = policy.Pauses()
