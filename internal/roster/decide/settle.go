@@ -32,7 +32,8 @@ func (l *ledger) settle(next roster.Roster, seen roster.Seen) (remaining int64) 
 	}
 	for _, v := range l.verdicts {
 		again := v.What == verdict.TakenBack && v.Free() && l.Policy.Update.Has(roster.Outdated)
-		if v.Remains() || again && v.Outcome == verdict.Changes && v.After.Template != l.Policy.Templates.At(v.Place) {
+		back := v.Outcome == verdict.Returns && renewed(v.Fact, l.Policy, false)
+		if v.Remains() || back || again && v.Outcome == verdict.Changes && v.After.Template != l.Policy.Templates.At(v.Place) {
 			remaining++
 		}
 	}

@@ -287,7 +287,10 @@ func (w *world) serves(name string, n roster.Node) bool {
 }
 
 // unmarked reports whether somebody took the mark of a server.
-func (w *world) unmarked(name string) bool { return w.servers[name].InService != string(w.servers[name].mark) }
+func (w *world) unmarked(name string) bool {
+	s, there := w.servers[name]
+	return there && s.InService != string(s.mark)
+}
 
 // serving counts the servers in service, including servers of leaving nodes.
 func (w *world) serving() (count int64) {
@@ -591,8 +594,9 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 		}
 	}
 	for name, n := range before.Leaving {
-		if _, back := next.Nodes[name]; !n.Served && w.serves(name, n) && w.unmarked(name) && !back {
-			serving-- // nobody has seen it in service
+		unseen := !n.Served && w.unmarked(name) || policy.Opened[n.Region]
+		if _, back := next.Nodes[name]; !back && unseen && w.serves(name, n) {
+			serving-- // nobody has seen it in service, or since its region was closed
 		}
 	}
 	out := len(w.ours)
