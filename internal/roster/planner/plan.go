@@ -62,8 +62,8 @@ func after(
 		arrives(seen, v.Name, n, policy)
 	}
 	maps.DeleteFunc(next.Leaving, func(name string, _ roster.Node) bool {
-		stray := slices.ContainsFunc(p.Strays, func(s verdict.Stray) bool { return s.Name == name })
-		stays := (stray || slices.Contains(change.Absent, name)) && !slices.Contains(change.Arrive, name)
+		left := slices.Contains(policy.Awaited, name) // by an apply that ended well
+		stays := (left || slices.Contains(change.Absent, name)) && !slices.Contains(change.Arrive, name)
 		if !stays {
 			delete(seen.Servers, name)
 		}
