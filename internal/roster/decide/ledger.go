@@ -326,10 +326,11 @@ func (l *ledger) stranded(f *facts.Fact) bool {
 
 // standIn asks for leaving nodes in service, as many as stranded nodes and full places lack: a place
 // that closes, or is full, while a batch is open costs no server. A node comes back to any place,
-// because its server is there. It waits for a look at the other nodes. If nothing may be made, all that may serve
-// come back.
+// because its server is there. It waits for a look at the other nodes. If not all can be made that are needed, all
+// that may serve come back.
 func (l *ledger) standIn() {
-	if l.Crowded == 0 && l.staying.Number(func(f *facts.Fact) bool { return f.Doubt && !l.stranded(f) }) > 0 {
+	few := l.Crowded+l.Short > 0
+	if !few && l.staying.Number(func(f *facts.Fact) bool { return f.Doubt && !l.stranded(f) }) > 0 {
 		return
 	}
 	for _, f := range slices.Concat(l.back, l.others) {
@@ -338,7 +339,7 @@ func (l *ledger) standIn() {
 		}
 		_, back := l.staying[f.Name]
 		stands := f.Is == facts.Serving && f.StandsIn && !unwanted(f, l.Policy) && !renewed(f, l.Policy, false)
-		if !back && !f.Outlived && (l.Crowded > 0 || stands) {
+		if !back && !f.Outlived && (few || stands) {
 			l.decide(verdict.Want{Fact: f, What: verdict.StandsIn})
 		}
 	}
