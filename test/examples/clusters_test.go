@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
@@ -102,7 +101,6 @@ func (l *life) step(t *testing.T, what string, arguments ...string) (made int) {
 func (l *life) through(t *testing.T, folder string) {
 	const old, fresh = `"debian-12"`, `"debian-13"`
 	const image = "image"
-	canary := folder == "clusters/canary"
 	assert.Equal(t, l.size, l.step(t, "creation"), "made")
 	l.size += 2
 	assert.Equal(t, 2, l.step(t, "growth"), "made")
@@ -119,15 +117,8 @@ func (l *life) through(t *testing.T, folder string) {
 		_, err := l.Apply(t.Context())
 		require.ErrorContains(t, err, "Servers are not in service", "a bad image")
 		l.holds(t)
-		if canary {
-			l.c.Fake.Advance(time.Minute) // so that a second wait ends late enough
-			_, err = l.Apply(t.Context())
-			require.Error(t, err)
-			assert.Zero(t, l.step(t, "back by itself"), "made")
-		} else {
-			l.known.Store(nil)
-			l.step(t, "back from it", image, old)
-		}
+		l.known.Store(nil)
+		l.step(t, "back from it", image, old)
 		lost := 0
 		for name, id := range before {
 			if l.servers(t)[name] != id {
@@ -137,11 +128,7 @@ func (l *life) through(t *testing.T, folder string) {
 		assert.Equal(t, map[bool]int{true: 1}[folder == "clusters/database" || folder == "clusters/storage"], lost, "servers that a bad image cost")
 	}
 	l.known.Store(nil)
-	if canary {
-		l.step(t, "the old image", image, old) // the new image has failed
-	} else {
-		l.step(t, "an image", image, fresh, "target", `"100%"`)
-	}
+	l.step(t, "an image", image, fresh, "target", `"100%"`)
 	closed := func() (n int) {
 		for _, s := range l.c.In(t, "RegionOne") {
 			if s.AvailabilityZone == "az-1" {
