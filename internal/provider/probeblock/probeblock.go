@@ -47,7 +47,8 @@ func readHTTP(block types.Object, linkLocal bool, at path.Path, diags *diag.Diag
 	}
 	check := probe.HTTP{LinkLocal: linkLocal}
 	var err error
-	url, status := value.In[types.String](block.Attributes(), "url"), value.In[types.String](block.Attributes(), "status")
+	given := block.Attributes()
+	url, status := value.In[types.String](given, "url"), value.In[types.String](given, "status")
 	if value.Given(url) {
 		if check.URL, err = probe.ParseURL(url.ValueString()); err == nil && !check.URL.OfNode() {
 			err = errors.New("the URL has neither {address} nor {name}, so one service would answer for all nodes: " +

@@ -31,9 +31,10 @@ func (l *ledger) settle(next roster.Roster, seen roster.Seen) (remaining int64) 
 		remaining += l.awaitMoves(next, seen)
 	}
 	for _, v := range l.verdicts {
-		again := v.What == verdict.TakenBack && v.Free() && l.Policy.Update.Has(roster.Outdated)
 		back := v.Outcome == verdict.Returns && renewed(v.Fact, l.Policy, false)
-		if v.Remains() || back || again && v.Outcome == verdict.Changes && v.After.Template != l.Policy.Templates.At(v.Place) {
+		again := v.What == verdict.TakenBack && v.Outcome == verdict.Changes && v.Free() &&
+			l.Policy.Update.Has(roster.Outdated) && v.After.Template != l.Policy.Templates.At(v.Place)
+		if v.Remains() || back || again {
 			remaining++
 		}
 	}

@@ -99,8 +99,8 @@ var (
 		Status: "Nova found no host for {nodes with places}",
 		Title:  "Nodes wait for a host",
 		Notice: "Nova found no host for the servers of {count}: {nodes with places}. The update keeps each " +
-			"node in its place, so it is made again there after an hour. Make room there, or remove the node, so that " +
-			"a new one is placed elsewhere.",
+			"node in its place, so it is made again there after an hour. Make room there, or remove the node, so " +
+			"that a new one is placed elsewhere.",
 	}
 	NoRoom = &Hold{
 		Why:    "{room}",

@@ -89,7 +89,8 @@ func (w *world) look(lie int, of []string, imports bool) {
 	now := func(seconds int) time.Time { return clock.Add(time.Duration(seconds) * time.Second) }
 	view := func(name string, m machine) node.Node {
 		s := node.Node{ID: m.id(name), Name: name, Region: m.region, Status: m.status, Generation: m.generation, InService: m.own,
-			NotInService: m.noted, Unmade: m.unmade, Locked: m.locked, Build: fmt.Sprint(m.image, m.born), CreatedAt: now(m.born), LaunchedAt: now(m.born), SeenAt: now(w.time)}
+			NotInService: m.noted, Unmade: m.unmade, Locked: m.locked, Build: fmt.Sprint(m.image, m.born),
+			CreatedAt: now(m.born), LaunchedAt: now(m.born), SeenAt: now(w.time)}
 		if m.own != "" {
 			s.InServiceAt = now(m.marked)
 		}

@@ -69,7 +69,10 @@ func after(
 		}
 		return !stays
 	})
-	maps.DeleteFunc(seen.Strays, func(name string, _ []string) bool { _, leaving := next.Leaving[name]; return !leaving })
+	maps.DeleteFunc(seen.Strays, func(name string, _ []string) bool {
+		_, leaving := next.Leaving[name]
+		return !leaving
+	})
 	policy.Begins, policy.Blind, policy.Opened = false, false, nil
 	return learn.Learn(next, seen, policy), seen, policy
 }
