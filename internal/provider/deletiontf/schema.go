@@ -27,8 +27,8 @@ func attachmentSchema() schema.Schema {
 			"stays](../guides/draining-nodes.md#servers-that-stay).**" +
 			"\n\nA drain first sets the server's " +
 			"metadata `" + openstack.DrainedKey + "` (`begun` and the time, without `begun` once the hook is done) " +
-			"and removes its mark, so the server is no longer in service. Nova refuses that for a locked server: this " +
-			"is an error, and nothing is drained. A node whose hook failed may come back. An interrupted drain " +
+			"and removes its mark, so the server is no longer in service. Nova refuses that for a locked server: " +
+			"this is an error, and nothing is drained. A node whose hook failed may come back. An interrupted drain " +
 			"continues where it stopped: a completed hook does not run again. A server that a readiness attachment " +
 			"waited for in vain never was in service: its hook and grace period are left out.",
 		Attributes: map[string]schema.Attribute{
