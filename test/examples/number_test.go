@@ -70,7 +70,7 @@ var number = []struct {
 	{what: "a bad image, then another bad one, then a good one", then: steps{1: gives(silent(1)), 2: gives(silent(2)), 6: gives(other)},
 		counts: "4! 5! 5! 5! 5! 3 3 3 3 3"},
 	{what: "many answers of a growth are lost",
-		then: steps{1: loses(4, fakecloud.Compute, "/servers", "desired_capacity = 5"), 6: deletes("desired_capacity = 5")},
+		then:   steps{1: loses(4, fakecloud.Compute, "/servers", "desired_capacity = 5"), 6: deletes("desired_capacity = 5")},
 		counts: "5! 7! 7 7 7 5 5 5 5 5"},
 	{what: "a growth finds no host for some time", first: oneZone, then: steps{1: sells(true), 6: sells(false)}, counts: "5! 3 3 3 3 5 5 5 5 5"},
 	{what: "all marks are wiped", then: steps{1: alters(func(s *fakecloud.Server) { delete(s.Metadata, openstack.MarkKey) })},

@@ -73,7 +73,7 @@ func (p *speech) needs(s verdict.Status) string {
 	case p.Spent && p.Crowded > 0:
 		return p.fill(hold.Spent.Status)
 	case p.Crowded > 0 && len(p.Strays) == 0:
-		return fmt.Sprintf("there are %s beyond the cluster, so %s are not made", text.Count(p.Beyond, "server"),
+		return fmt.Sprintf("there are %s beyond the cluster, so %s must wait", text.Count(p.Beyond, "server"),
 			text.Nodes(p.Crowded))
 	case len(s.Nodes) > 0:
 		return p.unrepaired(s.Nodes)
