@@ -140,7 +140,7 @@ func TestGuards(t *testing.T) {
 		req, _ := http.NewRequestWithContext(t.Context(), "GET", url+"/servers/s", nil)
 		req.Header.Set("X-Auth-Token", token)
 		runtime.ReadMemStats(&before)
-		resp, err := client(&transport{retries: 1, secrets: []string{password, ""}}, url).Do(req)
+		resp, err := client(&transport{timeout: time.Minute, retries: 1, secrets: []string{password, ""}}, url).Do(req)
 		runtime.ReadMemStats(&after)
 		var shown string
 		if failed, ok := errors.AsType[*neturl.Error](err); ok {

@@ -155,8 +155,7 @@ func besideAdvice(nodes []Planned) (advice string) {
 	}
 	if slices.ContainsFunc(nodes, func(n Planned) bool { return n.madeAgain() && !n.outlived() }) {
 		advice += "A server that is tainted, or that -replace names, is made again: to have it replaced by this " +
-			"plan, " +
-			"name its node in candidates; else run terraform untaint, or leave -replace out. "
+			"plan, name its node in candidates; else run terraform untaint, or leave -replace out. "
 	}
 	return advice + "If an argument of the servers changed, or what the cloud says of it, the plan shows which: let " +
 		"the servers ignore it (ignore_changes), or hand it to them by the template."

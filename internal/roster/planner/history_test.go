@@ -468,11 +468,11 @@ func TestHistories(t *testing.T) {
 	runs.In(t, runs.Sweep)
 	for _, method := range []string{roster.Substitute, roster.InPlace, roster.Recreate} {
 		t.Run(method, func(t *testing.T) {
-			draws(t, 250, func(t *rapid.T) { history(t, method, false) })
+			draws(t, 500, func(t *rapid.T) { history(t, method, false) })
 		})
 	}
 	t.Run("stateful", func(t *testing.T) {
-		draws(t, 250, func(t *rapid.T) {
+		draws(t, 500, func(t *rapid.T) {
 			history(t, rapid.SampledFrom([]string{roster.InPlace, roster.Recreate}).Draw(t, "method"), true)
 		})
 	})

@@ -79,16 +79,14 @@ func after(
 
 // arrives notes that the server of a node is in service.
 func arrives(seen roster.Seen, name string, n roster.Node, policy roster.Policy) {
-	s := seen.Servers[name]
+	s, unwell := seen.Servers[name], ""
+	if s.InService == string(n.Mark) { // it has its mark, so no apply waits until it is well
+		unwell = s.Unwell
+	}
 	seen.Servers[name] = node.Node{
 		ID: cmp.Or(s.ID, name), Name: name, Region: n.Region, Zone: cmp.Or(n.Zone, s.Zone), Status: "ACTIVE",
 		Generation: n.Generation, InService: string(n.Mark), CreatedAt: s.CreatedAt, Tainted: s.Tainted,
-		Protected: s.Protected, Locked: s.Locked,
-	}
-	if s.InService == string(n.Mark) { // it has its mark, so no apply waits for it
-		now := seen.Servers[name]
-		now.Unwell = s.Unwell
-		seen.Servers[name] = now
+		Protected: s.Protected, Locked: s.Locked, Unwell: unwell,
 	}
 	delete(seen.Missing, name)
 	delete(seen.Builds, name)

@@ -20,10 +20,8 @@ const maxLines = 10
 // (TEMPLATE): ...".
 func (c Change) ChangedByReason() []string {
 	verbs := map[verdict.Outcome][2]string{
-		verdict.Leaves: {
-			"leaves",
-			"leave",
-		}, verdict.Changes: {"changes", "change"}, verdict.Returns: {"comes back", "come back"},
+		verdict.Leaves: {"leaves", "leave"}, verdict.Changes: {"changes", "change"},
+		verdict.Returns: {"comes back", "come back"},
 	}
 	return byReason(c.With(verdict.Leaves, verdict.Changes, verdict.Returns), func(list verdict.List) string {
 		return names(list) + " " + verbs[list[0].Outcome][min(len(list), 2)-1]

@@ -170,16 +170,15 @@ func (p *speech) crowded() []Notice {
 	switch {
 	case p.Spent && (p.Crowded > 0 || len(p.Verdicts.Held(hold.Spent)) > 0):
 		return notice("Nothing more is made from this template", "The servers of %s failed, and were cleaned up "+
-			"twice. "+
-			"Look at why they fail, then give another template, such as another attempt of a module. Or set "+
+			"twice. Look at why they fail, then give another template, such as another attempt of a module. Or set "+
 			"desired_capacity to the number of nodes that serve, and apply: then the template is tried again.",
 			p.template())
 	case p.Crowded == 0:
 		return nil
 	case p.Cleans > 0:
 		return notice("Servers are cleaned up before others are made", "This apply destroys %s of nodes that never "+
-			"served, and does not make %s yet. Apply again then.", text.Count(p.Cleans,
-			"server"), text.Nodes(p.Crowded))
+			"served, and does not make %s yet. Apply again then.",
+			text.Count(p.Cleans, "server"), text.Nodes(p.Crowded))
 	}
 	return notice("Too many servers", "There are %s beyond the cluster, and at most two batches are allowed, so %s "+
 		"are not made. Delete those that no apply destroys (openstack server delete ID).",
