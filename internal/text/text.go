@@ -109,6 +109,9 @@ func Count(n int64, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
+	if strings.HasSuffix(thing, "s") {
+		thing += "e"
+	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 

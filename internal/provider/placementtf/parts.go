@@ -322,8 +322,8 @@ func (s shownParts) put(name string, n roster.Node, template shownTemplate) stri
 
 func (s shownParts) has(key string) bool { _, has := s.texts[key]; return has }
 
-// forgetParts makes those of new nodes unknown that are not known yet. How many there are, and which networks have
-// ports of their own, is known.
+// forgetParts makes parts of new nodes unknown whose arguments are not known yet. Their number stays known, and so do
+// the networks that have ports of their own.
 func (m attachmentModel) forgetParts(
 	p shownPart, at placement.Place, diags *diag.Diagnostics,
 ) (_ shownPart, some bool) {
@@ -350,27 +350,4 @@ func (m attachmentModel) forgetParts(
 		p.Texts = packed.Value(packed.Map(values).ValueString())
 	}
 	return p, some
-}
-
-// templatesIn are the different templates that nodes and slots of a region have or had.
-func templatesIn(r roster.Roster, region string) []roster.Template {
-	known := map[roster.Template]bool{}
-	for _, nodes := range []map[string]roster.Node{r.Nodes, r.Leaving} {
-		for _, n := range nodes {
-			if n.Region == region {
-				known[n.Template] = true
-			}
-		}
-	}
-	for _, slot := range r.Slots {
-		if slot.Region == region {
-			known[slot.Template] = true
-		}
-	}
-	for at, t := range r.Settled {
-		if at.Region == region {
-			known[t] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(known))
 }
