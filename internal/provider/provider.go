@@ -58,9 +58,7 @@ type stackpolicyProvider struct {
 }
 
 func (p *stackpolicyProvider) Metadata(
-	_ context.Context,
-	_ provider.MetadataRequest,
-	resp *provider.MetadataResponse,
+	_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse,
 ) {
 	resp.TypeName = "stackpolicy"
 	resp.Version = p.version
@@ -125,8 +123,7 @@ func unknownError(config tftypes.Value) error {
 	_ = config.As(&arguments)
 	maps.DeleteFunc(arguments, func(_ string, v tftypes.Value) bool { return v.IsFullyKnown() })
 	return fmt.Errorf("the provider block refers to values that are known only after apply (%s). Apply their "+
-		"resources "+
-		"first, with -target, or take them from variables or the environment",
+		"resources first, with -target, or take them from variables or the environment",
 		strings.Join(slices.Sorted(maps.Keys(arguments)), ", "))
 }
 

@@ -94,8 +94,8 @@ var mistakes = []struct {
 		{nodesThat(bare), "Give image and flavors to the placement attachment, and image_id = each.value.image_id " +
 			"and flavor_id = each.value.flavor_id to the servers, or name others there"},
 		{nodesThat(diskless), "Nova makes no server of a flavor without a disk, unless it boots from a volume: give " +
-			"it one (block_device, or a disk with boot = true in a module). After an apply that " +
-			"fails so, the nodes get the next of flavors"},
+			"it one (block_device, or a disk with boot = true in a module). After an apply that fails so, the nodes " +
+			"get the next of flavors"},
 	}},
 }
 

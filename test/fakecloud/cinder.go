@@ -316,8 +316,7 @@ func (k *call) attachVolume(doc object) reply {
 	}
 	if k.config.SameZoneAttach && s.Zone != v.zone {
 		panic(badRequest("Invalid volume: Instance %s and volume %s are not in the same availability_zone. Instance "+
-			"is in "+
-			"%s. Volume is in %s", s.ID, v.id, s.Zone, v.zone))
+			"is in %s. Volume is in %s", s.ID, v.id, s.Zone, v.zone))
 	}
 	v.device = "/dev/sd" + string(rune('b'+len(k.region.volumesOf(s))))
 	v.server, v.attachment = s, k.uuid("attachment/"+k.region.name)

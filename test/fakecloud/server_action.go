@@ -82,9 +82,8 @@ func (s *server) inState(action string, states ...string) {
 
 // novaActions are the actions of Nova that this package does not support.
 var novaActions = strings.Fields("addFixedIp addFloatingIp changePassword createBackup createImage " +
-	"evacuate forceDelete injectNetworkInfo migrate os-getConsoleOutput reboot removeFixedIp " +
-	"removeFloatingIp rescue resetNetwork restore shelveOffload " +
-	"trigger_crash_dump unrescue")
+	"evacuate forceDelete injectNetworkInfo migrate os-getConsoleOutput reboot removeFixedIp removeFloatingIp rescue " +
+	"resetNetwork restore shelveOffload trigger_crash_dump unrescue")
 
 // action is an action of Nova on a server. Needed parts of the request are checked before the server is looked for.
 type action struct {

@@ -112,8 +112,8 @@ func (m *planModel) warn(
 	if group.Policy == affinity.Affinity && len(p.zones) > 1 {
 		diags.AddAttributeWarning(path.Root("decision"), "Too few hosts for the group", fmt.Sprintf("The server "+
 			"group %q keeps its servers on one host, and its new members would be in %s. Nova refuses members that "+
-			"are not in the zone of "+
-			"the host: decide on one zone.", group.Name, text.And(slices.Sorted(maps.Keys(p.zones)))))
+			"are not in the zone of the host: decide on one zone.",
+			group.Name, text.And(slices.Sorted(maps.Keys(p.zones)))))
 	}
 	if group.Policy != affinity.AntiAffinity {
 		return

@@ -39,8 +39,7 @@ func (r *attachmentResource) planCreate(
 }
 
 // planUpdate finds out whether the attachment keeps its group. Another group, and an argument that is not known yet
-// and may
-// ask for one, replace the attachment.
+// and may ask for one, replace the attachment.
 func (r *attachmentResource) planUpdate(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse, config attachmentModel,
 	plan *attachmentModel,
@@ -228,6 +227,5 @@ func lostDetail(lost *affinity.LostError, region string) string {
 	}
 	return detail + fmt.Sprintf("Look for it in region %s (openstack server group list): if it is yours, delete it, "+
 		"or import it as <region>/<id>/created. The next apply inherits a group whose name the configuration gives; "+
-		"that "+
-		"group stays when the attachment is destroyed.", region)
+		"that group stays when the attachment is destroyed.", region)
 }

@@ -205,10 +205,9 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 				"the attachment from the state and import it as <region>/<id>/created.", id, compute.Region))
 	case len(members) > 0: // an apply has destroyed the servers that it destroys, because they refer to the group
 		resp.Diagnostics.AddWarning("The server group had members", fmt.Sprintf("The attachment created the server "+
-			"group "+
-			"%s of region %s, and has deleted it. These servers run on without a group: %s. Other configurations that "+
-			"inherit the group lose it: no server can join it any more.", id, compute.Region, strings.Join(members,
-			", ")))
+			"group %s of region %s, and has deleted it. These servers run on without a group: %s. Other "+
+			"configurations that inherit the group lose it: no server can join it any more.",
+			id, compute.Region, strings.Join(members, ", ")))
 	}
 }
 

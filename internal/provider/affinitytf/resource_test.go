@@ -151,9 +151,8 @@ func TestChanges(t *testing.T) {
 	const changes = "The server group changes"
 	const inTwo = "with a provider of RegionTwo"
 	const stay = "All servers that have the old id in their scheduler_hints are then replaced, unless they have lifecycle { ignore_changes = " +
-		"[scheduler_hints] }. " +
-		"With that they keep running with the id of the old group, and only new servers join the new group. " +
-		"The old group is deleted, because the attachment created it."
+		"[scheduler_hints] }. With that they keep running with the id of the old group, and only new servers join " +
+		"the new group. The old group is deleted, because the attachment created it."
 	rules := attributes{"name": "web", "max_server_per_host": 2}
 	for name, c := range map[string]struct {
 		before, after attributes

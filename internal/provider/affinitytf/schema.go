@@ -30,10 +30,8 @@ func attachmentSchema() schema.Schema {
 			"terraform-provider-openstack replaces every server whose hints change. New servers get the hints " +
 			"nevertheless.\n\n```terraform\nlifecycle {\n  ignore_changes = [scheduler_hints]\n}\n```\n\nAnother " +
 			"name, policy, rule or region of the group replaces the attachment, and a group of its own is " +
-			"deleted. Servers " +
-			"in it keep running without a group; a warning names them. With " +
-			"`create_before_destroy` the new group needs " +
-			"another name." +
+			"deleted. Servers in it keep running without a group; a warning names them. With `create_before_destroy` " +
+			"the new group needs another name." +
 			"\n\nA `moved` block turns an `openstack_compute_servergroup_v2` into an attachment (Terraform 1.8, " +
 			"OpenTofu 1.12.4). The group is inherited, unless you say `created = true`.",
 		Attributes: map[string]schema.Attribute{

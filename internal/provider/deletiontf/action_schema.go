@@ -26,9 +26,8 @@ func drainSchema() schema.Schema {
 	s := schema.Schema{
 		MarkdownDescription: "Drains a node whose server stays: before maintenance by hand, or before Terraform " +
 			"rebuilds or resizes it in place. It does what destroying a `stackpolicy_deletion_attachment` does. " +
-			"The next apply of a `stackpolicy_readiness_attachment` checks the server again " +
-			"and marks it. Needs Terraform 1.14, and 1.16 for `caller` and `before_update`. " +
-			"OpenTofu has no actions.",
+			"The next apply of a `stackpolicy_readiness_attachment` checks the server again and marks it. Needs " +
+			"Terraform 1.14, and 1.16 for `caller` and `before_update`. OpenTofu has no actions.",
 		Attributes: map[string]schema.Attribute{
 			"server_id": attribute.RequiredText("Id of the node's server."),
 			"region":    attribute.Text("Region of the server. Defaults to the provider's.", attribute.NotEmpty),

@@ -94,11 +94,8 @@ func (m attachmentModel) leave(ctx context.Context, b *backend.Backend, diags *d
 	if leaves(walk, server) || m.spared(ctx, b) {
 		return
 	}
-	diags.AddWarning(
-		"Servers will be drained",
-		fmt.Sprintf("%s: %s. This plan destroys its deletion attachment. If the "+
-			"node stays: %s", m.label(), strings.Join(steps, ", "), keep),
-	)
+	diags.AddWarning("Servers will be drained", fmt.Sprintf("%s: %s. This plan destroys its deletion attachment. "+
+		"If the node stays: %s", m.label(), strings.Join(steps, ", "), keep))
 }
 
 // leaves reports whether the node of a server leaves: the plan of its placement attachment says so, to which a
@@ -133,9 +130,9 @@ func (m attachmentModel) refuse(walk *backend.Walk, diags *diag.Diagnostics) {
 	diags.AddError("Servers that stay would be drained",
 		fmt.Sprintf("This plan destroys the deletion attachment of a server, and keeps or creates another one for the "+
 			"same server. The first is %s. Destroying it drains the server, which stays. If a block was renamed or "+
-			"has "+
-			"other keys, add:%sIf the attachment is tainted, run terraform untaint; leave out -replace. To remove an "+
-			"attachment without draining its server, use a removed block with destroy = false, or terraform state rm.",
+			"has other keys, add:%sIf the attachment is tainted, run terraform untaint; leave out -replace. To remove "+
+			"an attachment without draining its server, use a removed block with destroy = false, or terraform state "+
+			"rm.",
 			m.label(), moved))
 }
 

@@ -32,8 +32,9 @@ func (f *renderFunction) Definition(
 			"write that for braces that another program must see. A value that is null becomes `none`. A null text " +
 			"gives null.",
 		Parameters: []function.Parameter{
-			function.StringParameter{Name: "text", AllowNullValue: true, MarkdownDescription: "Text with " +
-				"`{key}` in it."},
+			function.StringParameter{
+				Name: "text", AllowNullValue: true, MarkdownDescription: "Text with `{key}` in it.",
+			},
 			function.DynamicParameter{
 				Name: "values",
 				MarkdownDescription: "Values by key, such as `{ name = each.key, index = each.value.index }`: texts, " +

@@ -78,9 +78,8 @@ func Validate(block types.Object, diags *diag.Diagnostics) {
 		for _, name := range names {
 			if of != kind && value.Given(arguments[name]) {
 				diags.AddAttributeError(at.AtName(name), "Invalid hook", fmt.Sprintf("%s belongs to a hook of type "+
-					"%s. "+
-					"A hook of type %s takes %s. Remove it, or change the "+
-					"type.", name, of, kind, text.And(takes[kind])))
+					"%s. A hook of type %s takes %s. Remove it, or change the type.",
+					name, of, kind, text.And(takes[kind])))
 			}
 		}
 	}

@@ -96,7 +96,7 @@ func Values(nodes []node.Node) types.List {
 func Read(list types.List, diags *diag.Diagnostics) []node.Node {
 	nodes := make([]node.Node, len(list.Elements()))
 	seen := make(map[string]int, len(nodes))
-	for i, fields := range value.Objects(list) { // none is null, because id is required
+	for i, fields := range value.Objects(list) { // id is required, so no node is null
 		at := path.Root("nodes").AtListIndex(i)
 		text := func(name string) types.String { return value.In[types.String](fields, name) }
 		flag := func(name string) bool { return value.In[types.Bool](fields, name).ValueBool() }

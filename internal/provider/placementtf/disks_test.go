@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestZoneOf: a disk has one zone, or one for each place.
+// TestZoneOf: a disk has one zone, or one for each place, and else the one that Nova has.
 func TestZoneOf(t *testing.T) {
 	text := func(s string) attr.Value { return types.StringValue(s) }
 	by := func(zones map[string]attr.Value) attr.Value { return types.MapValueMust(types.StringType, zones) }
@@ -17,10 +17,10 @@ func TestZoneOf(t *testing.T) {
 		given attr.Value
 		want  string
 	}{
-		{nil, ""},
+		{nil, "az-1"},
 		{text("nova"), "nova"},
 		{by(map[string]attr.Value{"az-1": text("nova")}), "nova"},
-		{by(map[string]attr.Value{"az-2": text("nova")}), ""},
+		{by(map[string]attr.Value{"az-2": text("nova")}), "az-1"},
 		{by(map[string]attr.Value{"az-1": text("a"), "RegionOne/az-1": text("b")}), "b"},
 	} {
 		at := placement.Place{Region: "RegionOne", Zone: "az-1"}

@@ -88,14 +88,12 @@ func attachmentSchema() schema.Schema {
 			"template": places.TemplateArgument("Everything else that new nodes are made from: values under names of " +
 				"your choice, such as a key pair. Let the servers take `each.value.template.key_pair`: a node keeps " +
 				"its template, so a change alone changes no server. Give the version of a secret, never the secret. " +
-				"The " +
-				"argument cannot be removed again."),
+				"The argument cannot be removed again."),
 			"networks": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Networks of new nodes, in " +
 				"order: a list of names, or of objects with `name` or `id`, and any of `regions`, `zones` (those " +
 				"that have it), `port`, `subnet_id`, `allowed_address_pairs`, `security_group_ids`, " +
 				"`port_security_enabled`, `floating_ip_pool`, `floating_ips` and, with `stateful`, `addresses` by " +
-				"slot. A name is looked up once, and the node remembers the id: see `parts`. " +
-				"Another key is refused."},
+				"slot. A name is looked up once, and the node remembers the id: see `parts`. Another key is refused."},
 			"pools": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Octavia pools of new nodes: a " +
 				"map of objects with `region`, `pool_id` and `protocol_port`, and any of `subnet_id`, " +
 				"`monitor_address`, `monitor_port` and `backup`. A server listens at a port for life, so " +
@@ -103,9 +101,9 @@ func attachmentSchema() schema.Schema {
 			"disks": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Volumes of new nodes: a map of " +
 				"objects with `size` in GiB, and any of `type`, `boot` (the server boots from it) and, with " +
 				"`stateful`, `zone`: a name, or a map by zone or by region/zone. They end with their server: " +
-				"see `parts`. With `stateful` these are the boot disks; the others are " +
-				"in `slots[*].disks`, and outlive the servers. With `RETAIN` a slot keeps a disk that the map has no " +
-				"more, until `release` names it. No disk becomes smaller. Another key is refused."},
+				"see `parts`. With `stateful` these are the boot disks; the others are in `slots[*].disks`, and " +
+				"outlive the servers. With `RETAIN` a slot keeps a disk that the map has no more, until `release` " +
+				"names it. No disk becomes smaller. Another key is refused."},
 			"flavors": places.FlavorsArgument("Flavors of new nodes, [the best one " +
 				"first](../guides/rolling-out-an-image.md#flavors-in-order), by id or name. Let the servers take " +
 				"`each.value.flavor_id`."),
@@ -131,8 +129,7 @@ func attachmentSchema() schema.Schema {
 			"distribution": attribute.ComputedMap(value.ZoneCountsType, "Number of nodes by region and zone. Nodes "+
 				"whose zone is Nova's choice are under the empty name."),
 			"change": attribute.ComputedTexts("Why the last plan removes or changes nodes, or brings them back: one " +
-				"line " +
-				"for each reason, with its nodes, at most 10."),
+				"line for each reason, with its nodes, at most 10."),
 			"held": attribute.ComputedTexts("Why nodes that should be replaced are " +
 				"[held](../guides/operating-a-cluster.md#each-status): one line for each reason, as in `change`."),
 			"moves": attribute.ComputedText("What the last plan does to nodes, in one line, which is read first: " +

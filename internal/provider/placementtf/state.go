@@ -29,7 +29,7 @@ type shownNode struct {
 	Ordinal    *int64       `msgpack:"ordinal"`
 	Parts      string       `msgpack:"parts"` // key of an element of parts
 	Region     string       `msgpack:"region"`
-	Template   packed.Value `msgpack:"template"` // a map of texts, without those of the parts and the id of the image
+	Template   packed.Value `msgpack:"template"` // a map of texts; parts and image_id have the others
 	Zone       packed.Text  `msgpack:"zone"`
 }
 

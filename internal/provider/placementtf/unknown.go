@@ -129,7 +129,7 @@ func (p *attachmentPlanner) sourcesKnown(ctx context.Context) bool {
 	return p.knownInAllPlaces(ctx, "image", p.plan.Image) && value.Known(ctx, p.plan.UserData)
 }
 
-// knownInAllPlaces reports whether an argument is known, the one for all places and that of each.
+// knownInAllPlaces reports whether an argument is known for all places together, and for each place.
 func (p *attachmentPlanner) knownInAllPlaces(ctx context.Context, argument string, all attr.Value) bool {
 	own := places.Own[attr.Value](p.plan.Regions.List, argument)
 	return value.Known(ctx, append(slices.Collect(maps.Values(own)), all)...)

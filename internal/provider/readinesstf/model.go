@@ -85,8 +85,7 @@ func objects(of types.Map) map[string]map[string]attr.Value {
 
 // textIn returns an attribute of an object.
 func textIn(object map[string]attr.Value, name string) types.String {
-	text := value.In[types.String](object, name)
-	return text
+	return value.In[types.String](object, name)
 }
 
 // nodes translates the members, all of which must be known.

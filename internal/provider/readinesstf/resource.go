@@ -243,10 +243,7 @@ func warnOfLate(late []readiness.Node, diags *diag.Diagnostics) {
 
 // wellOff says what a failed wait did not harm, after another look at the servers.
 func (r *attachmentResource) wellOff(
-	ctx context.Context,
-	plan attachmentModel,
-	state *attachmentModel,
-	n int,
+	ctx context.Context, plan attachmentModel, state *attachmentModel, n int,
 ) string {
 	var unseen diag.Diagnostics
 	now, said := r.look(ctx, plan, state, &unseen), ""

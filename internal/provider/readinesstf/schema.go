@@ -27,9 +27,8 @@ func attachmentSchema() schema.Schema {
 		MarkdownDescription: "Waits, as part of an apply, until new servers are in service. There is one for each " +
 			"cluster. With `create_before_destroy` on the servers and their deletion attachments, and `depends_on` " +
 			"here, an apply creates the new servers, waits here, and then drains and destroys the old ones. If the " +
-			"wait fails, no old server is drained or destroyed.\n\nA server is in " +
-			"service when it is `ACTIVE` in Nova and passes all given checks of `http`, `tcp` and `hook`. Then it is " +
-			"*marked*: its metadata `" +
+			"wait fails, no old server is drained or destroyed.\n\nA server is in service when it is `ACTIVE` in " +
+			"Nova and passes all given checks of `http`, `tcp` and `hook`. Then it is *marked*: its metadata `" +
 			openstack.MarkKey + "` is set to the `mark` of its node, and `" +
 			openstack.InServiceAtKey + "` to the time. The next apply checks the servers that lack their mark, or " +
 			"that were drained and still exist (`" + openstack.DrainedKey + "`). A wait that ends before " +

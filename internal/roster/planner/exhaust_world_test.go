@@ -247,7 +247,7 @@ func (w *world) again(p plan) (names []string) {
 
 // refused reports whether the readiness attachment refuses a plan, because more servers change outside of the batch than
 // it has room for, or are made beside others of their names: see Judge in package wiring; or because a port is in use, and no
-// plan will give its node up. The way out is to untaint them, or to delete those of which Terraform never heard.
+// plan will give its node up. The way out is to untaint them, or to delete the servers that Terraform does not know.
 func (w *world) refused(p plan) bool {
 	beside, again, free := int64(len(w.beside(p))), int64(len(w.again(p))), p.change.Free
 	if w.is("blind") {

@@ -41,8 +41,8 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (roster.Ros
 }
 
 // after returns what the next plan begins with if the apply of a plan ends without an error: the nodes that it changes
-// and awaits are in service, as its readiness attachment has found, and the servers of nodes that leave are destroyed,
-// but for those that Terraform does not know.
+// and awaits are in service, as its readiness attachment has found, and the servers of nodes that leave are destroyed.
+// Servers stay that an apply that ended well left: Terraform does not know them.
 // The status of a plan is worked out from it, so that it cannot differ from what the next plan says.
 func after(
 	p verdict.Plan, seen roster.Seen, policy roster.Policy, change Change,

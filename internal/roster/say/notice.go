@@ -132,8 +132,8 @@ func (p *speech) unmarked() []Notice {
 	})
 	return tell("Servers carry no marks", "{count} should be replaced, and no batch begins, because no readiness "+
 		"attachment marks the servers: {names}. If stackpolicy_readiness_attachment is not made yet, apply again. "+
-		"Without one, add it, or set require_in_service = "+
-		"false in update: then a server that is ACTIVE counts as in service.", waits.Names())
+		"Without one, add it, or set require_in_service = false in update: then a server that is ACTIVE counts as in "+
+		"service.", waits.Names())
 }
 
 // fullPlaces is about flavors and listed places that are full, or that are tried again because

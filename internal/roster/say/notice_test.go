@@ -99,11 +99,11 @@ func TestNotices(t *testing.T) {
 			s.Full[roster.Spot{Place: placement.Place{Region: "RegionTwo"}}] = time.Date(2026, 11, 1, 0, 0, 4, 0, time.UTC)
 		}, Remaining: 1, Notices: []string{"Places are full", "No room for a replacement"},
 			Told: "Nova found no host for a server in these places. " +
-				"They are tried again after an hour: RegionTwo (until 2026-11-01 01:00:04 UTC). " +
-				"Until then no node " +
-				"is placed or moved there, unless no other place has room. Make room there, or raise the quotas or extend the aggregates that leave no " +
-				"room.\n1 node should be replaced now, but there is no room for substitutes: web-4. " +
-				"1 node must be added, but there is room for 0: RegionOne 0 (cap 3), RegionTwo 0 (takes no nodes now). Raise a cap, or list another place.",
+				"They are tried again after an hour: RegionTwo (until 2026-11-01 01:00:04 UTC). Until then no node " +
+				"is placed or moved there, unless no other place has room. Make room there, or raise the quotas or " +
+				"extend the aggregates that leave no room.\n1 node should be replaced now, but there is no room for " +
+				"substitutes: web-4. 1 node must be added, but there is room for 0: RegionOne 0 (cap 3), RegionTwo 0 " +
+				"(takes no nodes now). Raise a cap, or list another place.",
 			Status: "held: no room for the substitutes of web-4"},
 	})
 

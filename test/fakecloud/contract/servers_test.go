@@ -14,9 +14,8 @@ func contractServers(t *testing.T, c *cloud) {
 	c.addDiskless(t)
 	const unknown = "Instance $none could not be found."
 	const shared = "id name status tenant_id user_id metadata hostId image flavor created updated addresses accessIPv4 accessIPv6 links OS-DCF:diskConfig " +
-		"progress " +
-		"OS-EXT-AZ:availability_zone config_drive key_name OS-SRV-USG:launched_at OS-SRV-USG:terminated_at OS-EXT-STS:task_state OS-EXT-STS:vm_state " +
-		"OS-EXT-STS:power_state os-extended-volumes:volumes_attached "
+		"progress OS-EXT-AZ:availability_zone config_drive key_name OS-SRV-USG:launched_at OS-SRV-USG:terminated_at " +
+		"OS-EXT-STS:task_state OS-EXT-STS:vm_state OS-EXT-STS:power_state os-extended-volumes:volumes_attached "
 	const since79 = shared + "locked locked_reason description tags trusted_image_certificates "
 	const admins = "OS-EXT-SRV-ATTR:host OS-EXT-SRV-ATTR:instance_name OS-EXT-SRV-ATTR:hypervisor_hostname "
 	const admins3 = admins + "OS-EXT-SRV-ATTR:reservation_id OS-EXT-SRV-ATTR:launch_index OS-EXT-SRV-ATTR:hostname OS-EXT-SRV-ATTR:kernel_id " +
