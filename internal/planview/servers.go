@@ -17,6 +17,7 @@ type Server struct {
 	Effect  Effect
 	Text    string // change and its reason
 	Type    string
+	Advice  string // what to change in the configuration, where it is to blame; otherwise ""
 
 	isServer bool
 	index    int64 // index of its node
@@ -183,6 +184,11 @@ func (a *Attachment) give(n *named, verdict judgement, s Server, c change) {
 	case verdict == undone:
 		a.Undone = append(a.Undone, s)
 	case verdict == unasked:
+		if n.early(s, c) {
+			s.Advice = "Nova refuses the second server of a port or a volume. Remove create_before_destroy from the " +
+				"servers, and from all that refers to them."
+			s.Text += ". " + s.Advice
+		}
 		a.Servers = append(a.Servers, s)
 	case s.Effect == Destroyed && c.isServer:
 		a.taken++
@@ -214,6 +220,8 @@ func (a *Attachment) judge(n *named, s Server, c change) judgement {
 	}
 	e := s.Effect
 	switch {
+	case n.early(s, c):
+		return unasked
 	case c.DeposedKey != "" || c.Reason == tainted: // an earlier apply did not end
 		return undone
 	case a.Action == Delete:
@@ -232,6 +240,12 @@ func (a *Attachment) judge(n *named, s Server, c change) judgement {
 		return undone
 	}
 	return yes(is(Changes) && (e == Rebuilt || e == Resized || e == ChangedInPlace))
+}
+
+// early reports whether the server of a node that keeps its name, or its slot, is made before the old one is destroyed.
+func (n *named) early(s Server, c change) bool {
+	return c.isServer && s.Effect == Replaced && c.Change.Actions[0] == "create" &&
+		(n.slot || slices.Contains(n.fates, Remade))
 }
 
 // note adds what happens to servers to the nodes that stay or change, and what is destroyed to slots, or otherwise to

@@ -7,6 +7,7 @@
 package rollout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -274,11 +275,11 @@ func (r *run) apply(ctx, hard context.Context, plan *Plan) (Outcome, string) {
 // it is.
 func (r *run) unasked(plan *Plan) string {
 	var lines []string
-	accept := map[string][]string{} // instances by resource
+	advice, accept := "", map[string][]string{} // instances by resource
 	for _, s := range plan.View.Unasked() {
 		resource := planview.Resource(s.Address)
 		if !slices.Contains(r.Accept, s.Address) && !slices.Contains(r.Accept, resource) {
-			lines = append(lines, s.Address+" "+s.Text)
+			lines, advice = append(lines, s.Address+" "+s.Text), cmp.Or(advice, s.Advice)
 			accept[resource] = append(accept[resource], s.Address)
 		}
 	}
@@ -286,16 +287,19 @@ func (r *run) unasked(plan *Plan) string {
 		return ""
 	}
 	r.report(Event{Kind: "unasked", Message: strings.Join(lines, "\n")})
-	var why strings.Builder
-	fmt.Fprintf(&why, "the plan changes %s although no node change asks for it. Apply it by hand, or allow it with",
+	why := fmt.Sprintf("the plan changes %s although no node change asks for it. ",
 		text.Count(int64(len(lines)), "resource"))
+	if advice != "" {
+		return why + advice
+	}
+	why += "Apply it by hand, or allow it with"
 	for _, resource := range slices.Sorted(maps.Keys(accept)) {
 		if len(accept[resource]) == 1 {
 			resource = accept[resource][0]
 		}
-		why.WriteString(" -accept '" + resource + "'")
+		why += " -accept '" + resource + "'"
 	}
-	return why.String()
+	return why
 }
 
 // waited reports whether an apply may have failed because servers did not get into service in time. Only readiness

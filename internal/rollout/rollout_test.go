@@ -26,7 +26,7 @@ import (
 //	i a misspelled image: the apply fails   n the same server is not in service
 //	E servers end in ERROR, each time others
 //	e a server in ERROR is repaired: the apply fails, and all is done
-//	u it makes a replacement that no node change needs
+//	u it makes a replacement that no node change needs   2 and one that the configuration is to blame for
 //	d nothing is left   p the same changes as the last   ! a plan that fails
 type script struct {
 	plans   string
@@ -55,9 +55,12 @@ func (s *script) Plan(ctx context.Context) (*Plan, error) {
 		p.Changes = s.before
 	case 'e':
 		c.Remaining, p.Changes = int64(9-s.at), []string{fmt.Sprintf("server.web-%d: delete", s.at)}
-	case 'u':
+	case 'u', '2':
 		p.Changes = []string{"server.web-1: create, delete"}
 		p.View.Servers = []planview.Server{{Address: "server.web-1", Type: "server", Text: "is replaced"}}
+		if kind == '2' {
+			p.View.Servers[0].Advice = "Remove it."
+		}
 	case 'i', 'n':
 		c.Phase, c.Status = status.Waits, "waits: web-8 (it has no server)"
 		p.File, p.Changes = string(kind), []string{"server.web-8: create"}
@@ -137,6 +140,7 @@ func TestRun(t *testing.T) {
 				"'server.web-1'", took: time.Minute},
 		{name: "what nobody asks for, accepted", plans: "ud", set: func(r *Runner) { r.Accept = []string{"server.web-1"} }, want: Done,
 			applied: "u", took: time.Minute},
+		{name: "what the configuration is to blame for", plans: "2", want: Held, why: "no node change asks for it. Remove it."},
 		{name: "no progress", plans: "bp", want: Failed, applied: "b",
 			why: "the next plan has the same changes again: server.web-1: create", took: time.Minute},
 		{name: "at most two", plans: "b", set: func(r *Runner) { r.MaxApplies = 2 }, want: Held, applied: "bb",
