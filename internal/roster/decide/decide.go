@@ -169,14 +169,10 @@ func misspelled(plan verdict.Plan) error {
 
 // protectsNobody lists the protected names and ids that belong to no node.
 func (l *ledger) protectsNobody() []string {
-	ids := map[string]bool{}
-	for name, f := range l.All {
-		ids[name], ids[f.Server.ID] = true, true
-	}
-	for _, n := range l.comers {
-		ids[n.Name] = true
-	}
-	return slices.DeleteFunc(slices.Clone(l.Policy.Protected), func(written string) bool { return ids[written] })
+	return slices.DeleteFunc(slices.Clone(l.Policy.Protected), func(written string) bool {
+		is := func(f *facts.Fact) bool { return f.Name == written || f.Server.ID == written }
+		return l.All.Number(is) > 0 || slices.ContainsFunc(l.comers, is)
+	})
 }
 
 // apply changes a roster as the verdicts say. A removed node becomes a leaving one, unless the

@@ -93,7 +93,14 @@ func Assess(now roster.Roster, seen roster.Seen, policy roster.Policy) Facts {
 
 // FactOf works out what is known about a node.
 func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, policy roster.Policy) *Fact {
-	f := &Fact{Name: name, Node: n, Server: seen.Servers[name]}
+	f := &Fact{}
+	f.Set(name, n, now, seen, policy)
+	return f
+}
+
+// Set works out what is known about a node, in place of another one: a large cluster is assessed without garbage.
+func (f *Fact) Set(name string, n roster.Node, now roster.Roster, seen roster.Seen, policy roster.Policy) {
+	*f = Fact{Name: name, Node: n, Server: seen.Servers[name]}
 	f.Protected = protection(name, f.Server, policy)
 	f.Closed, f.Untouched = policy.Closed(n.Place), policy.Untouched(n.Place)
 	f.RegionUntouched = policy.Untouched(placement.Place{Region: n.Region}) != ""
@@ -109,7 +116,6 @@ func FactOf(name string, n roster.Node, now roster.Roster, seen roster.Seen, pol
 	f.Early, f.Outlived = seen.Early[name], seen.Outlived(name) && f.Looked && !policy.Blind && !policy.TakesFirst()
 	f.Bakes = seen.Baking[f.Name] && policy.Pauses() && !f.Outdated && f.Is == Serving
 	f.Undone = f.before(now, seen, policy)
-	return f
 }
 
 // before returns what the node was before a change in place that was not carried out, or nil. Without a look after the

@@ -181,9 +181,9 @@ func bestOf(n roster.Node, list []node.Node) node.Node {
 // become the settled ones if all nodes have them and at least half of the nodes are in service.
 func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roster {
 	r = r.Clone()
-	alike, serving := len(r.Nodes) > 0, 0
+	alike, serving, f := len(r.Nodes) > 0, 0, new(facts.Fact)
 	for name, n := range r.Nodes {
-		f := facts.FactOf(name, n, r, seen, policy)
+		f.Set(name, n, r, seen, policy)
 		r.Nodes[name] = f.Node
 		alike = alike && f.Template == policy.Templates.At(f.Place)
 		if f.Is == facts.Serving {

@@ -163,12 +163,10 @@ func (p Plan) Unrepaired() List {
 
 // Uncaused returns the number of nodes that differ from what new nodes get, and that no cause replaces.
 func (p Plan) Uncaused() (nodes int64) {
-	later := map[string]bool{}
-	for _, v := range p.Verdicts.With(Stays) {
-		later[v.Name] = v.Earlier != "" && !p.Policy.Update.Has(roster.LaterFlavor)
-	}
-	for name, n := range p.Next.Nodes {
-		if later[name] || p.Policy.Outdated(n) && !p.Policy.Update.Has(roster.Outdated) {
+	for _, v := range p.Verdicts {
+		n, stays := p.Next.Nodes[v.Name]
+		later := v.Outcome == Stays && v.Earlier != "" && !p.Policy.Update.Has(roster.LaterFlavor)
+		if stays && (later || p.Policy.Outdated(n) && !p.Policy.Update.Has(roster.Outdated)) {
 			nodes++
 		}
 	}
