@@ -77,7 +77,8 @@ var number = []struct {
 		counts: "3 3 3 3 3 3 3 3 3 3"},
 	{what: "all servers are stopped", then: steps{1: alters(func(s *fakecloud.Server) { s.Status = "SHUTOFF" })}, counts: "3 3 3 3 3 3 3 3 3 3"},
 	{what: "a growth comes with -target in part", then: steps{1: refuses(2, "desired_capacity = 5"), 2: targets}, counts: "3! 5 5 5 5 5 5 5 5 5"},
-	{what: "Terraform forgets the server of a candidate", then: steps{1: forgets},
+	{what: "Terraform forgets a server that somebody keeps", then: steps{1: forgets("kept"), 3: gives("")}, counts: "4 4 4 4 4 4 4 4 4 4"},
+	{what: "Terraform forgets the server of a candidate", then: steps{1: forgets("candidates")},
 		counts: "4 4 4 4 4 4 4 4 4 4", status: "held: no node has the servers web-0 .*: delete them"},
 	{what: "only a deposed server of a name is left", then: steps{1: deposes, 2: orphans}, counts: "4! 2 2 2 2 2 2 2 2 2"},
 	{what: "every server ends in ERROR", module: "stateful", first: port, then: steps{1: fails(1000), 6: heals(other, "attempt = 2")},
@@ -200,10 +201,12 @@ func targets(e example, _ string) string {
 	return "desired_capacity = 5"
 }
 
-// forgets takes the server of a candidate out of the state, as a block removed does.
-func forgets(e example, _ string) string {
-	_, _ = e.Run(context.Background(), "state", "rm", `module.web.openstack_compute_instance_v2.node["web-0"]`)
-	return `candidates = ["web-0"]`
+// forgets takes the server of a node out of the state, as a block removed does, and names the node in an argument.
+func forgets(argument string) func(example, string) string {
+	return func(e example, _ string) string {
+		_, _ = e.Run(context.Background(), "state", "rm", `module.web.openstack_compute_instance_v2.node["web-0"]`)
+		return argument + ` = ["web-0"]`
+	}
 }
 
 // deposes has a server made again, and the apply fail before it destroys the old one.
