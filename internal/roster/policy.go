@@ -98,25 +98,26 @@ const (
 // Methods lists all methods.
 func Methods() []string { return []string{Substitute, InPlace, Recreate} }
 
-// Keeps reports whether a node that is replaced for a cause keeps its name and place, so that it
-// is out of service until its server is back. Candidates have the cause "".
-func (p Policy) Keeps(cause Cause) bool {
+// Keeps reports whether a node that is replaced keeps its name and place, so that it is out of service until its
+// server is back. One that moves never does, except in its slot.
+func (p Policy) Keeps(moves bool) bool {
 	if p.Stateful != nil {
 		return true
 	}
-	return p.Update != nil && p.Update.Method != "" && p.Update.Method != Substitute && cause != Misplaced
+	return p.Update != nil && p.Update.Method != "" && p.Update.Method != Substitute && !moves
 }
 
 // TakesFirst reports whether the method takes nodes out of service before new servers replace
 // them. Then the batch does not wait for the substitutes of nodes that move either.
-func (p Policy) TakesFirst() bool { return p.Keeps(Outdated) }
+func (p Policy) TakesFirst() bool { return p.Keeps(false) }
 
 // InPlace reports whether a server gets the other template of its node without being made again.
 func (p Policy) InPlace() bool { return p.Update != nil && p.Update.Method == InPlace }
 
-// MakesAgain reports whether the server of a node that keeps its name is made again.
-func (p Policy) MakesAgain(cause Cause) bool {
-	return p.Update == nil || p.Update.Method == Recreate || cause != Outdated
+// MakesAgain reports whether the server of a node that keeps its name is made again. Otherwise it gets another
+// template.
+func (p Policy) MakesAgain(updates bool) bool {
+	return p.Update == nil || p.Update.Method == Recreate || !updates
 }
 
 // Batch returns the maximum number of nodes that one plan replaces.

@@ -150,12 +150,12 @@ func (p *attachmentPlanner) say(ctx context.Context, d decision) {
 	for i := range listed {
 		listed[i].Zones = d.policy.Regions[i].Zones // they know which zones are hidden
 	}
-	moves := update != nil && update.Has(roster.Misplaced)
+	moves := update.Has(roster.Misplaced)
 	for _, n := range append(d.change.Notices, say.Warnings(d.next, before, listed, moves)...) {
 		p.diags.AddWarning(n.Title, n.Text)
 	}
 	templates := len(d.policy.Templates) > 0 || !p.knownInAllPlaces(ctx, "template", p.plan.Template)
-	if update != nil && update.Has(roster.Outdated) && !templates {
+	if update.Has(roster.Outdated) && !templates {
 		p.diags.AddAttributeWarning(path.Root("update").AtName("causes"), "A missing argument",
 			"The cause TEMPLATE replaces nodes that do not have the wanted template, but there is no template. "+
 				"Give template, and let the servers take their image and flavor from each.value.template.")

@@ -144,7 +144,7 @@ func (l *ledger) giveUp(w verdict.Want) {
 // replace replaces a node, or makes it again, within the batch.
 func (l *ledger) replace(w verdict.Want) {
 	l.Taken++
-	if l.Policy.Keeps(w.Cause) {
+	if l.Policy.Keeps(w.Row().Moves) {
 		l.change(w)
 		return
 	}
@@ -211,7 +211,7 @@ func (l *ledger) again(w verdict.Want) bool {
 	if w.What == verdict.Revised {
 		return !w.Unfound && !l.Policy.InPlace()
 	}
-	return w.What == verdict.Remade || l.Policy.Keeps(w.Cause) && l.Policy.MakesAgain(w.Cause)
+	return w.What == verdict.Remade || l.Policy.Keeps(w.Row().Moves) && l.Policy.MakesAgain(w.Row().Updates)
 }
 
 // takes reports whether a node that never served may be in service after all, so that the batch counts it.

@@ -31,7 +31,7 @@ func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (c
 	if err := mayLeave(found, policy); err != nil {
 		return named, err
 	}
-	remakes := policy.Keeps(roster.Unhealthy)
+	remakes := policy.TakesFirst()
 	if !remakes && !policy.Begins {
 		named.leave = found
 		return named, nil

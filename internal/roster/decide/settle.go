@@ -131,7 +131,7 @@ func (l *ledger) later(next roster.Roster, seen roster.Seen) (later queues, pend
 	}
 	board := boardOf(all, l.Policy.Regions, seen.FullPlaces(l.Policy))
 	for name, v := range l.verdicts {
-		if !v.Remains() || l.Policy.Keeps(v.Cause) {
+		if !v.Remains() || l.Policy.Keeps(v.Row().Moves) {
 			continue
 		}
 		board.Add(v.Place, -1)

@@ -81,7 +81,7 @@ var all = []bar{
 	{hold.Closed, always, func(_ View, w verdict.Want) bool { return w.Untouched != "" }},
 	{hold.Closed, unmade, func(_ View, w verdict.Want) bool { return w.RegionUntouched }},
 	{hold.Unseen, always, func(v View, w verdict.Want) bool {
-		return !w.Looked || w.Server.Status == "UNKNOWN" && v.Policy.Keeps(w.Cause)
+		return !w.Looked || w.Server.Status == "UNKNOWN" && v.Policy.Keeps(w.Row().Moves)
 	}},
 	{hold.Outage, forCause, View.outage},
 	{hold.NotRemade, forCause, func(_ View, w verdict.Want) bool {
@@ -89,7 +89,7 @@ var all = []bar{
 	}},
 	{hold.Twice, forCause, View.twice},
 	{hold.Spent, forCause, func(v View, w verdict.Want) bool {
-		return v.Spent && w.NeedsRoom() && w.Is.MayServe && !v.Policy.Keeps(w.Cause)
+		return v.Spent && w.NeedsRoom() && w.Is.MayServe && !v.Policy.Keeps(w.Row().Moves)
 	}},
 	{hold.Target, forCause, func(v View, w verdict.Want) bool {
 		return w.NeedsRoom() && w.Row().Updates && w.Outdated && v.Reached
@@ -98,11 +98,11 @@ var all = []bar{
 		return w.NeedsRoom() && w.Is.MayServe && v.closed(w) != ""
 	}},
 	{hold.NoHost, thisPlan, func(v View, w verdict.Want) bool {
-		keeps := v.Policy.Keeps(w.Cause) && w.What != verdict.Remade
+		keeps := v.Policy.Keeps(w.Row().Moves) && w.What != verdict.Remade
 		return w.NeedsRoom() && keeps && !w.Row().Updates && w.StillFull
 	}},
 	{hold.NoRoom, thisPlan, func(v View, w verdict.Want) bool {
-		return w.NeedsRoom() && !v.Policy.Keeps(w.Cause) && v.Room.Fits(w) != nil
+		return w.NeedsRoom() && !v.Policy.Keeps(w.Row().Moves) && v.Room.Fits(w) != nil
 	}},
 	{hold.Batch, thisPlan, func(v View, w verdict.Want) bool { return w.NeedsRoom() && v.Taken >= v.Size }},
 	{hold.Batch, unmade, func(v View, w verdict.Want) bool { return v.Taken >= v.Size && !v.Ignores(w) }},
@@ -165,10 +165,10 @@ func (v View) twice(w verdict.Want) bool {
 // closed returns why a node waits until its place takes nodes again, or "". Its substitute would make the spread
 // worse. A node that is made again in its place frees its own room first, so a full place takes it.
 func (v View) closed(w verdict.Want) string {
-	switch keeps := v.Policy.Keeps(w.Cause); {
+	switch keeps := v.Policy.Keeps(w.Row().Moves); {
 	case !w.Row().Waits:
 		return ""
-	case keeps && v.Policy.MakesAgain(w.Cause):
+	case keeps && v.Policy.MakesAgain(w.Row().Updates):
 		return v.Room.Closed(w.Place, true)
 	case !keeps:
 		return v.Room.Closed(w.Place, false)
@@ -184,7 +184,7 @@ func (v View) Ignores(w verdict.Want) bool {
 // crowded reports whether no substitute may be made for a node. One that does not serve leaves without a substitute:
 // an apply ends well only without it, and only then destroys what is too much.
 func (v View) crowded(w verdict.Want) bool {
-	return !v.Policy.Keeps(w.Cause) && w.Is.MayServe && v.Free <= 0
+	return !v.Policy.Keeps(w.Row().Moves) && w.Is.MayServe && v.Free <= 0
 }
 
 // bakes reports whether the previous batch must be in service for longer. Going back does not wait.
@@ -201,7 +201,7 @@ func (v View) goesBack(w verdict.Want) bool {
 
 // waits reports whether a node must wait for nodes that are out of service or under way already.
 func (v View) waits(w verdict.Want) bool {
-	keeps := v.Policy.Keeps(w.Cause)
+	keeps := v.Policy.Keeps(w.Row().Moves)
 	free := w.UnderWay() && !w.Is.MayServe && !keeps // its replacement takes nothing out of service
 	return v.Policy.TakesFirst() && !v.quorum(w.Fact) || !keeps && !free && v.busy(w.Fact) > v.Size
 }

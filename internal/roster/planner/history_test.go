@@ -127,7 +127,7 @@ func (w *world) apply(next roster.Roster, policy roster.Policy, crash int) (stor
 	step := func() bool { crash--; return crash >= 0 }
 	for _, name := range next.Names() {
 		s, there := w.servers[name]
-		if there && s.generation < next.Nodes[name].Generation && !w.loose && policy.Keeps(roster.Outdated) {
+		if there && s.generation < next.Nodes[name].Generation && !w.loose && policy.TakesFirst() {
 			if !step() || w.fails(20, "the drain is refused") {
 				return false // Terraform stores the new generation only after all destroys
 			}
@@ -608,7 +608,7 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 			}
 		}
 		if old, there := before.Nodes[name]; there && old.Mark != n.Mark && w.serves(name, old) && (!blind || old.Served) &&
-			policy.Keeps(roster.Outdated) {
+			policy.TakesFirst() {
 			w.ours[name] = true
 		}
 	}
@@ -643,10 +643,10 @@ func (w *world) round(policy roster.Policy, crash int) *Change {
 	if surplus := int64(len(before.Nodes)) - policy.Capacity; surplus > 0 { // a shrink removes nodes that do not seem to serve
 		least -= min(surplus, hidden)
 	}
-	if policy.Keeps(roster.Outdated) { // quorum: the plan takes a node only while less than a batch is out of service
+	if policy.TakesFirst() { // quorum: the plan takes a node only while less than a batch is out of service
 		least = min(least, max(serving-batch, policy.Capacity-batch))
 	}
-	if blind && policy.Keeps(roster.Outdated) {
+	if blind && policy.TakesFirst() {
 		least = min(least, serving-batch) // a node that broke since the last look counts as in service
 	}
 	if now := w.serving(); now < least {
@@ -715,7 +715,7 @@ func (w *world) check(policy roster.Policy, next roster.Roster, change Change) {
 		same := was
 		same.Template, same.Mark, same.Generation = n.Template, n.Mark, n.Generation
 		same.Served, same.Doubt, same.Retried = n.Served, n.Doubt, n.Retried
-		inPlace := policy.Keeps(roster.Outdated) || !was.Served
+		inPlace := policy.TakesFirst() || !was.Served
 		if same != n || was.Mark != n.Mark && !inPlace || was.Mark == n.Mark && was != n {
 			t.Fatalf("%s was %+v and is %+v", name, was, n)
 		}

@@ -192,12 +192,10 @@ func (p *speech) reasonOf(w verdict.Want) string {
 func (p *speech) revision(w verdict.Want) string {
 	change := p.differs(w)
 	switch {
-	case w.Back != "":
-		return fmt.Sprintf("%s; it never served, and %s comes back", change, w.Back)
 	case w.PassedOver:
 		spot := roster.Spot{Place: w.Asked, Flavor: w.Flavor}
 		return "it never had a server: " + spot.String() + " is full or refused"
-	case w.Cause == roster.LaterFlavor:
+	case !w.Row().Updates:
 		return unlisted(w)
 	case w.Unfound:
 		return change + "; it never had a server"

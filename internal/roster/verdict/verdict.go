@@ -61,8 +61,7 @@ type Want struct {
 	MoveTo placement.Place // place in which a node should be instead of a misplaced one
 	// why the place of a misplaced or surplus node loses one, or "" if only its share says so
 	WhyLoses string
-	First    bool   // whether a surplus node comes first because the update would replace it
-	Back     string // leaving node that comes back instead
+	First    bool // whether a surplus node comes first because the update would replace it
 }
 
 // Kind is the kind of a want.
