@@ -9,6 +9,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
@@ -79,4 +80,28 @@ func TestUnmade(t *testing.T) {
 	assert.Same(t, hold.Batch, v.Check(w).Hold)
 	f.RegionUntouched, f.Untouched = true, "cannot be reached"
 	assert.Equal(t, verdict.Refusal{Hold: hold.Closed, Why: "cannot be reached"}, v.Check(w))
+}
+
+// TestCauses: each cause has a row of what its nodes wait for, what stops them, and whether a second failure is the last.
+func TestCauses(t *testing.T) {
+	rows := map[roster.Cause][]*hold.Hold{
+		roster.Unhealthy: {hold.Outage, hold.Twice}, roster.Misplaced: {}, roster.Outdated: {hold.NoPlace}, roster.Newer: {},
+		roster.LaterFlavor: {hold.NoPlace}, roster.TooOld: {hold.NoPlace},
+	}
+	for _, c := range cause.All {
+		row, there := rows[c.Name]
+		assert.True(t, there, "%s has no row", c.Name)
+		for h, f := range map[*hold.Hold]*facts.Fact{
+			hold.NoPlace: {Is: facts.Serving, Looked: true},
+			hold.Outage:  {Is: facts.Broken, Looked: true},
+			hold.Twice:   {Is: facts.Failing, Looked: true, Node: roster.Node{Retried: true}},
+		} {
+			v := View{Room: &room{closed: "is closed"}, Policy: roster.Policy{Update: &roster.Update{}}}
+			if h == hold.Outage {
+				v.Sick = 1
+			}
+			no := v.Check(verdict.Want{Fact: f, What: verdict.Replaced, Cause: c.Name})
+			assert.Equal(t, slices.Contains(row, h), no.Hold == h, "%s: %s", c.Name, h.Why)
+		}
+	}
 }

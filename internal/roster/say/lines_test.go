@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
@@ -43,4 +44,13 @@ func TestByReason(t *testing.T) {
 	lines := Change{Blocked: many}.HeldByReason()
 	assert.Len(t, lines, maxLines+1)
 	assert.Equal(t, "10 nodes for other reasons", lines[maxLines])
+}
+
+// TestWords: each word in braces of a reason has a value.
+func TestWords(t *testing.T) {
+	for _, c := range cause.All {
+		for _, word := range brace.FindAllString(c.Reason, -1) {
+			assert.Contains(t, words, word[1:len(word)-1], c.Name)
+		}
+	}
 }
