@@ -181,6 +181,6 @@ func TestAccRolloutFullZone(t *testing.T) {
 	}
 	c.Fake.Advance(time.Hour)
 	text = acctest.Must(t, w, "plan", "-input=false", "-no-color")
-	assert.Regexp(t, acctest.Says("replaced (PLACEMENT) in"), text, "after an hour the place is tried again")
+	assert.Regexp(t, acctest.Says("replaced (PLACEMENT): "), text, "after an hour the place is tried again")
 	assert.NotRegexp(t, acctest.Says("Places are full"), text)
 }

@@ -91,10 +91,10 @@ func TestFlavors(t *testing.T) {
 		plans.Case
 		flavors string // flavors of the nodes after the plan, by index
 	}{
-		{plans.Case{Name: "the reason names the flavor", Seen: homeless, Reasons: []string{"web-0: replaced (UNHEALTHY) in R/1: its server is in ERROR (" +
+		{plans.Case{Name: "the reason names the flavor", Seen: homeless, Reasons: []string{"web-0: replaced (UNHEALTHY): its server is in ERROR (" +
 			plans.NoHost + "); it asked for big in R/1"}}, ""},
 		{plans.Case{Name: "the one that comes first, too", Roster: has("small big"), Update: plans.Update("1", roster.LaterFlavor),
-			Reasons: []string{"web-0: replaced (FLAVOR) in R/1: it has small, and big comes first"}}, ""},
+			Reasons: []string{"web-0: replaced (FLAVOR): it has small, and big comes first"}}, ""},
 		{plans.Case{Name: "the first one", Capacity: 4, Moves: "+web-2 +web-3"}, "big big big big"},
 		{plans.Case{Name: "a zone has its own", Capacity: 4, Policy: func(p *roster.Policy) {
 			p.Flavors = roster.Flavors{{}: {"big", "small"}, az1: {"local"}}
@@ -173,5 +173,5 @@ func TestFlavorIsCorrected(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "~web-0", plans.Moves(change))
 	assert.Equal(t, "m1.small", fixed.Nodes["web-0"].Flavor)
-	assert.Equal(t, "replaced (TEMPLATE) in RegionOne/az-1: it has m1.smal, which is not listed; it never had a server", change.List[0].Reason)
+	assert.Equal(t, "replaced (TEMPLATE): it has m1.smal, which is not listed; it never had a server", change.List[0].Reason)
 }

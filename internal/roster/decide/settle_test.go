@@ -67,7 +67,7 @@ func TestLater(t *testing.T) {
 		Served: true}
 	seen.Servers["web-9"] = node.Node{ID: "id-web-9", Name: "web-9", Status: "ACTIVE", InService: string(roster.FirstMark(plans.Image("b")))}
 	p.RequireMarks, p.Templates, p.Update = true, plans.Images("b"), plans.Update("1", roster.Outdated)
-	const never = "TEMPLATE in RegionOne/az-1: it has image a, new nodes get b; it never served; "
+	const never = "TEMPLATE: it has image a, new nodes get b; it never served; "
 	p.Begins = true
 	_, change, err := planner.Plan(r, seen, p)
 	require.NoError(t, err)

@@ -26,7 +26,7 @@ func TestTemplateOfARegion(t *testing.T) {
 	if err != nil || plans.Layout(next) != want {
 		t.Errorf("got %s, %v, want %s", plans.Layout(next), err, want)
 	}
-	assert.Equal(t, `replaced (TEMPLATE) in RegionTwo/az-1: it has image a, new nodes get b`, change.With(verdict.Leaves)[0].Reason)
+	assert.Equal(t, `replaced (TEMPLATE): it has image a, new nodes get b`, change.With(verdict.Leaves)[0].Reason)
 	p.Regions[0].Zones = p.Regions[0].Zones[:2] // so web-2 moves
 	p.Regions[0].Weight = 1
 	next, _, err = planner.Plan(plans.Gone(next), plans.Running(next), p)

@@ -300,7 +300,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 			for _, list := range []verdict.List{c.List, c.Blocked} {
 				for i := range list {
 					if list[i].Hold == hold.NoRoom {
-						list[i].Err, list[i].Reason, list[i].Shared = nil, "", ""
+						list[i].Err, list[i].Reason = nil, ""
 					}
 				}
 			}

@@ -45,11 +45,11 @@ func byReason(list verdict.List, about func(verdict.List) string) (lines []strin
 	})
 	type key struct {
 		outcome verdict.Outcome
-		shared  string
+		reason  string
 	}
 	groups, keys := map[key]verdict.List{}, []key(nil)
 	for _, v := range list {
-		k := key{v.Outcome, cmp.Or(v.Shared, v.Reason)}
+		k := key{v.Outcome, v.Reason}
 		if groups[k] == nil {
 			keys = append(keys, k)
 		}
@@ -62,11 +62,7 @@ func byReason(list verdict.List, about func(verdict.List) string) (lines []strin
 			return append(lines, text.Nodes(int64(left))+" for other reasons")
 		}
 		left -= len(group)
-		why := k.shared
-		if len(group) == 1 {
-			why = group[0].Reason
-		}
-		lines = append(lines, strings.TrimSuffix(about(group)+": "+why, ": "))
+		lines = append(lines, strings.TrimSuffix(about(group)+": "+k.reason, ": "))
 	}
 	return lines
 }

@@ -12,14 +12,13 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestByReason: the lines are as many for a large cluster as for a small one, in the order of outcomes, holds and causes. A reason of
-// one node has its place; nodes of one reason are named by runs; and there are no more than ten reasons.
+// TestByReason: the lines are as many for a large cluster as for a small one, in the order of outcomes, holds and causes. Nodes of
+// one reason are named by runs, and there are no more than ten reasons.
 func TestByReason(t *testing.T) {
 	of := func(outcome verdict.Outcome, h *hold.Hold, c roster.Cause, why string, indices ...int) (list verdict.List) {
 		for _, i := range indices {
 			fact := &facts.Fact{Name: fmt.Sprintf("web-%d", i), Node: roster.Node{Index: int64(i)}}
-			list = append(list, &verdict.Verdict{Want: verdict.Want{Fact: fact, Cause: c}, Outcome: outcome, Refusal: verdict.Refusal{Hold: h},
-				Reason: why + " in az-1", Shared: why})
+			list = append(list, &verdict.Verdict{Want: verdict.Want{Fact: fact, Cause: c}, Outcome: outcome, Refusal: verdict.Refusal{Hold: h}, Reason: why})
 		}
 		return list
 	}
@@ -32,11 +31,11 @@ func TestByReason(t *testing.T) {
 	for last, want := range map[int]string{6: "web-4 to web-6: old", 40: "web-4 to web-40: old", 9999: "web-4 to web-9999: old"} {
 		c := Change{List: append(of(verdict.Returns, nil, "", "", 3), of(verdict.Leaves, nil, "", "replaced", 0, 2)...)}
 		c.Blocked = append(of(verdict.Held, hold.Batch, roster.Outdated, "old", to(4, last)...), of(verdict.Held, hold.Closed, roster.Outdated, "closed", 1)...)
-		assert.Equal(t, []string{"web-0, web-2 leave: replaced", "web-3 comes back:  in az-1"}, c.ChangedByReason())
-		assert.Equal(t, []string{"web-1: closed in az-1", want}, c.HeldByReason())
+		assert.Equal(t, []string{"web-0, web-2 leave: replaced", "web-3 comes back"}, c.ChangedByReason())
+		assert.Equal(t, []string{"web-1: closed", want}, c.HeldByReason())
 	}
 	causes := append(of(verdict.Held, hold.Batch, roster.Outdated, "old", 1, 2, 5, 7, 9, 11, 13), of(verdict.Held, hold.Batch, roster.Unhealthy, "ill", 3)...)
-	assert.Equal(t, []string{"web-3: ill in az-1", "web-1, web-2, web-5, web-7, web-9 and 2 more: old"}, Change{Blocked: causes}.HeldByReason())
+	assert.Equal(t, []string{"web-3: ill", "web-1, web-2, web-5, web-7, web-9 and 2 more: old"}, Change{Blocked: causes}.HeldByReason())
 	var many verdict.List
 	for i := range 30 {
 		many = append(many, of(verdict.Held, hold.Batch, roster.Outdated, fmt.Sprint("reason ", i/2), i)...)

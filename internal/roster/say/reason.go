@@ -17,57 +17,37 @@ import (
 )
 
 // reasoned returns the verdicts with a sentence about each node that leaves, changes or is held, such as
-// "RegionOne/az-1 loses 1 of 3; oldest unprotected, created 2026-03-01 10:00:00 UTC; web-0 is locked".
+// "RegionOne/az-1 loses 1 of 3; oldest unprotected; web-0 is locked". Nodes to which the same happens share it.
 func (p *speech) reasoned() verdict.List {
 	list, losses := slices.Clone(p.Verdicts), lossesOf(p.Before())
 	for i, decided := range list {
-		if decided.Outcome != verdict.Held && decided.Outcome != verdict.Leaves && decided.Outcome != verdict.Changes {
-			continue
+		if decided.Outcome == verdict.Held || decided.Outcome == verdict.Leaves || decided.Outcome == verdict.Changes {
+			v := *decided
+			v.Reason = p.sentence(&v, losses[v.Place])
+			list[i] = &v
 		}
-		v := *decided
-		list[i] = &v
-		if v.Outcome != verdict.Held && v.Cause == "" && v.What == verdict.Surplus {
-			v.Reason = strings.Join(losses[v.Place].with(v.Want, turnOf(v.Fact, p.Policy)), "; ")
-			v.Shared = strings.Join(losses[v.Place].with(v.Want, turnsOf(v.Fact, p.Policy)), "; ")
-			continue
-		}
-		reason := ""
-		if v.Outcome != verdict.Held || v.What != verdict.Nothing {
-			reason = p.reasonOf(v.Want)
-		}
-		at := v.Place
-		v.Reason, v.Shared = p.sentence(&v, "in "+at.String(), reason), p.sentence(&v, "", reason)
 	}
 	return list
 }
 
-// sentence returns why a node changes, or should be replaced, and what holds it. The place is "" where it is not said.
-func (p *speech) sentence(v *verdict.Verdict, place, reason string) string {
-	var parts []string
-	held := v.Outcome == verdict.Held
-	switch {
+// sentence returns why a node leaves or changes, or should be replaced, and what holds it.
+func (p *speech) sentence(v *verdict.Verdict, lost *loss) string {
+	if v.What == verdict.Nothing {
+		return p.whyHeld(v)
+	}
+	if v.Outcome != verdict.Held && v.What == verdict.Surplus {
+		return lost.with(v.Want, turnOf(v.Fact, p.Policy))
+	}
+	reason := p.reasonOf(v.Want)
+	switch held := v.Outcome == verdict.Held; {
 	case held && v.Cause != "":
-		parts = append(parts, string(v.Cause), place)
-	case held && v.What != verdict.Nothing:
-		parts, reason = append(parts, reason, place), ""
+		return fmt.Sprintf("%s: %s; %s", v.Cause, reason, p.whyHeld(v))
 	case held:
-		parts = append(parts, place)
+		return reason + "; " + p.whyHeld(v)
 	case v.Cause != "":
-		parts = append(parts, fmt.Sprintf("replaced (%s)", v.Cause), place)
-	default:
-		parts = append(parts, place)
+		return fmt.Sprintf("replaced (%s): %s", v.Cause, reason)
 	}
-	text := strings.TrimSpace(strings.Join(parts, " "))
-	if reason != "" {
-		text = strings.TrimPrefix(text+": "+reason, ": ")
-	}
-	switch {
-	case !held:
-		return text
-	case v.What == verdict.Nothing:
-		return strings.TrimPrefix(text+": "+p.whyHeld(v), ": ")
-	}
-	return text + "; " + p.whyHeld(v)
+	return reason
 }
 
 // loss is the number of nodes that a place had, and the number that it loses without a substitute.
@@ -95,7 +75,7 @@ func lossesOf(before verdict.List) map[placement.Place]*loss {
 }
 
 // with says that a place loses a node, why it is the first there, and which nodes are protected.
-func (l loss) with(w verdict.Want, why string) []string {
+func (l loss) with(w verdict.Want, why string) string {
 	text := fmt.Sprintf("%s loses %d of %d", w.Place, l.lost, l.had)
 	if w.WhyLoses != "" {
 		text += ": " + w.WhyLoses
@@ -106,7 +86,7 @@ func (l loss) with(w verdict.Want, why string) []string {
 	if more := len(l.kept) - 3; more > 0 {
 		l.kept = append(l.kept[:3:3], fmt.Sprintf("%d more are protected", more))
 	}
-	return append([]string{text, why}, l.kept...)
+	return strings.Join(append([]string{text, why}, l.kept...), "; ")
 }
 
 // turnOf returns why a node leaves before the others of its place.
@@ -118,26 +98,6 @@ func turnOf(f *facts.Fact, policy roster.Policy) string {
 		return "not in service: " + Why(f)
 	case f.Server.Tainted:
 		return "marked as tainted"
-	}
-	said := turnsOf(f, policy)
-	switch policy.Criteria {
-	case deletion.OldestFirst, deletion.YoungestFirst:
-		return said + ", created " + moment(f.Server.CreatedAt, "at an unknown time")
-	case deletion.OldestProfileFirst:
-		if len(policy.Templates) == 0 {
-			return said + ", of " + moment(f.Server.ProfileCreatedAt, "an unknown age")
-		}
-	case deletion.HighestIndexFirst:
-		return fmt.Sprintf("%s, %d", said, f.Index)
-	}
-	return said
-}
-
-// turnsOf is turnOf for all nodes of a place that leave for the same reason.
-func turnsOf(f *facts.Fact, policy roster.Policy) string {
-	switch {
-	case !f.Looked || f.Is != facts.Serving || f.Server.Tainted:
-		return turnOf(f, policy)
 	case policy.Criteria == deletion.OldestProfileFirst && len(policy.Templates) > 0:
 		return "made from the oldest template"
 	}
@@ -146,14 +106,6 @@ func turnsOf(f *facts.Fact, policy roster.Policy) string {
 		deletion.OldestProfileFirst: "oldest profile", deletion.HighestIndexFirst: "highest index of the unprotected",
 	}[policy.Criteria]
 	return cmp.Or(said, "drawn by lot from the unprotected (RANDOM)")
-}
-
-// moment returns when something was made.
-func moment(made time.Time, unknown string) string {
-	if made.IsZero() {
-		return unknown
-	}
-	return made.UTC().Format(time.DateTime) + " UTC"
 }
 
 // words fill the braces in the sentences about nodes with the same hold. A sentence about one
@@ -204,7 +156,10 @@ var words = map[string]func(p *speech, list verdict.List) string{
 		return text
 	},
 	"better place": func(_ *speech, list verdict.List) string {
-		return cmp.Or(list[0].WhyLoses, list[0].MoveTo.String()+" is a better place")
+		if why := list[0].WhyLoses; why != "" {
+			return strings.Replace(why, "it", list[0].String(), 1)
+		}
+		return list[0].MoveTo.String() + " is a better place"
 	},
 	"flavor": func(_ *speech, list verdict.List) string {
 		return cmp.Or(list[0].Flavor, "no flavor of the list")

@@ -32,7 +32,6 @@ type Verdict struct {
 	Outcome Outcome
 	Refusal             // why the node is held
 	Reason  string      // one sentence; "" for a node that stays or is new
-	Shared  string      // the same without what is true of this node alone, such as its place
 	After   roster.Node // node after the plan, if it changes
 }
 
