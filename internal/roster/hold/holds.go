@@ -125,7 +125,14 @@ var (
 		Notice: "{remaining} more should be replaced, but the previous batch must first be in service for as long " +
 			"as update.pause: {baking}. Apply again then.",
 	}
-	Waits = &Hold{Why: "the batch waits for {waited for}"}
+	Waits = &Hold{
+		Why:   "the batch waits for {waited for}",
+		Title: "A batch waits for the one before",
+		Notice: "{remaining} more should be replaced. The batch waits for {waited for}. Apply again once these nodes " +
+			"are in service, or gone. If one cannot get into service, change the template, or name the node in " +
+			"candidates; open a closed place first. If somebody keeps the server of a node that leaves, name the " +
+			"node in deletion.kept.",
+	}
 	Batch = &Hold{Quiet: true, Why: "{batch}"}
 )
 

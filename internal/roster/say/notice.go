@@ -115,14 +115,13 @@ func (p *speech) held() (notices []Notice) {
 	notRemade := p.Staying().Filter(func(v *verdict.Verdict) bool {
 		return v.NotRemade && v.Outcome != verdict.Changes
 	})
-	return slices.Concat(notices,
+	return append(notices,
 		tell("Servers did not follow their nodes",
 			"The servers of {count} should have been made again, but are still the old ones: {names}. Terraform "+
 				"does not know that the server depends on the generation of its node. Give it replace_triggered_by = "+
 				"[terraform_data.generation[each.key]], with each.value.generation as input. If it has that, Nova "+
 				"refused the second server of a port or a volume: remove create_before_destroy from the servers, and "+
-				"from all that refers to them. Apply; then name the nodes in candidates.", notRemade.Names()),
-		p.batchWaits())
+				"from all that refers to them. Apply; then name the nodes in candidates.", notRemade.Names())...)
 }
 
 // unmarked is about nodes that wait because no server ever carried a mark.

@@ -70,9 +70,9 @@ func TestNotices(t *testing.T) {
 				plans.LoseSeen(s, "web-0")
 				plans.ChangeSeen(s, "web-1", func(n *node.Node) { n.Status = "BUILD" })
 			}, Remaining: 3, Notices: []string{"A batch waits for the one before"},
-			Told: "3 nodes more should be replaced, at most 2 at a time. This batch waits for 2 nodes: web-0 (no server of its name was found), web-1 " +
-				"(its server is in BUILD). Apply again once the nodes under way are in service. If one cannot get into service, change the template, or " +
-				"name the node in candidates.",
+			Told: "3 nodes more should be replaced. The batch waits for web-0 (no server of its name was found), web-1 (its server is in BUILD). " +
+				"Apply again once these nodes are in service, or gone. If one cannot get into service, change the template, or name the node in " +
+				"candidates; open a closed place first. If somebody keeps the server of a node that leaves, name the node in deletion.kept.",
 			Status: "behind: 3 of 6 nodes to replace", Looked: "waits: web-0 (no server of its name was found), web-1 (its server is in BUILD)"},
 		{Name: "for a readiness attachment", Image: "b", Update: plans.Update("1", roster.Outdated),
 			Policy: func(p *roster.Policy) { p.RequireMarks, p.Unmarked = true, true },
@@ -86,10 +86,7 @@ func TestNotices(t *testing.T) {
 				s.Builds["web-1"] = roster.Build{Mark: "1-0", Generation: 1}
 				plans.ChangeSeen(s, "web-1", func(n *node.Node) { n.InService = "" })
 			}, Remaining: 3, Notices: []string{"A batch waits for the one before"},
-			Told: "...web-0 (no refresh has looked at it since it changed), web-1 (its server did not change with the node). Apply again once the nodes " +
-				"under way are in service. If one cannot get into service, change the template, or name the node in candidates. " +
-				"Plan without -refresh=false, so that all servers are looked at. A server that did not change uses no value that changed in " +
-				"the template: give the old template again, or attach stackpolicy_readiness_attachment, which marks servers that need no change."},
+			Told: "...web-0 (no refresh has looked at it since it changed), web-1 (its server did not change with the node). ..."},
 		{Name: "no room, also because a place is full", Policy: func(p *roster.Policy) {
 			p.Update = plans.Update("1", roster.Unhealthy)
 			p.Regions = []placement.Region{{Bin: placement.Bin{Name: "RegionOne", Weight: 1, Cap: 3}},

@@ -171,7 +171,7 @@ var words = map[string]func(p *speech, list verdict.List) string{
 	"beyond":         func(p *speech, _ verdict.List) string { return text.Count(p.Beyond, "server") },
 	"baking":         func(p *speech, _ verdict.List) string { return p.few(p.Baking()) },
 	"waited for": func(p *speech, list verdict.List) string {
-		own := func(text string) bool { return strings.HasPrefix(text, list[0].Name+" (") }
+		own := func(text string) bool { return len(list) == 1 && strings.HasPrefix(text, list[0].Name+" (") }
 		if others := slices.DeleteFunc(slices.Clone(p.waiting), own); len(others) > 0 {
 			return text.Few(others)
 		}

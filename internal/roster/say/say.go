@@ -43,13 +43,12 @@ type speech struct {
 	seen    roster.Seen
 	most    int // maximum number of names in a list; 0 for 5
 	texts   differences
-	waiting []string     // nodes that the next batch waits for, each with the reason
-	ends    map[int]bool // the ways to end that, of [advices]
+	waiting []string // nodes that the next batch waits for, each with the reason
 }
 
 // About returns a plan with its sentences. Its verdicts have their reasons.
 func About(plan verdict.Plan, seen roster.Seen) Change {
-	p := &speech{Plan: plan, seen: seen, texts: differences{}, ends: map[int]bool{}}
+	p := &speech{Plan: plan, seen: seen, texts: differences{}}
 	p.waits()
 	c := Change{
 		List:      p.reasoned(),
