@@ -196,11 +196,6 @@ var advice = []advised{
 		g.apply()
 		g.change(stopped, g.newest())
 	}, (*guide).other},
-	{"A batch has to serve before the next one", []string{rolling, tryIt, workers, stateful}, func(g *guide) {
-		g.in("update", `pause = "30d"`)
-		g.other()
-		g.apply()
-	}, func(g *guide) { g.edit(g.t, `pause = "30d"`, "") }},
 	{"Too many nodes are unhealthy to replace them", updates, func(g *guide) {
 		g.change(broken, "web-0", "web-1")
 	}, func(g *guide) { g.in("update", `stop_above = "100%"`) }},
@@ -238,12 +233,6 @@ var advice = []advised{
 		g.other()
 		g.finish()
 	}, func(g *guide) { g.edit(g.t, `protected = ["web-0"]`, "") }},
-	{"A closed place loses nodes", []string{regions}, func(g *guide) {
-		g.set("size", "6")
-		g.apply()
-		g.set("regions_down", `["RegionTwo"]`)
-		g.set("size", "1")
-	}, func(g *guide) { g.set("size", "3") }},
 	{"Kept slots wait for their places", []string{stateful}, func(g *guide) {
 		g.set("size", "1")
 		g.finish()
@@ -260,11 +249,6 @@ var advice = []advised{
 		g.edit(g.t, `"web"`+"\n  desired", `"web"`+"\n  node_name_pattern = \"node-{index}\"\n  desired")
 	}},
 	{"Places are full", substitutes, func(g *guide) { g.change(homeless, "web-0") }, func(g *guide) { g.c.Fake.Advance(time.Hour) }},
-	{"Nodes are not made", []string{rolling, workers, policy}, func(g *guide) {
-		g.zones(az1)
-		g.change(homeless, "web-0")
-		g.grow()
-	}, func(g *guide) { g.zones(az1 + ", " + az2) }},
 	{"A place with nodes is no longer listed", append([]string{regions}, updates...), func(g *guide) { g.zones(az1 + ", " + az3) }, (*guide).move},
 	{"More nodes than the cap", append([]string{regions}, capped...), func(g *guide) {
 		g.zones(az1 + `, { name = "az-2", cap = 0 }, ` + az3)
@@ -380,16 +364,14 @@ var others = map[string]string{
 	"ACTIVE is taken for service":                           "a line: TestForgotten",
 	"A lifecycle hook did not complete":                     "the consumer",
 	"A node has lost its server":                            "it is made again",
-	"A node was chosen unseen":                              "a refresh",
+	"A closed place loses nodes":                            "no guide has a plan of a closed place",
 	"A quota binds":                                         "the cloud",
 	"Availability zone skipped":                             "the cloud",
 	"Candidates of an import count as met":                  "an import",
 	"Marks are from the future":                             "metadata",
-	"Nodes wait for their places":                           "TestMistakesZoneDown",
 	"Nodes wait to be looked at":                            "TestStatuses",
 	"Region skipped":                                        "the cloud",
 	"Servers are ahead of this state":                       "TestAccGate",
-	"Servers carry no marks":                                "a resource",
 	"Servers did not follow their nodes":                    "a line, refused before: TestForgotten",
 	"Several servers have the name of one node":             "a server",
 	"The node was not drained in full":                      "the consumer",
@@ -401,7 +383,6 @@ var others = map[string]string{
 	"The update begins with the next apply":                 "TestAccGate",
 	"There is nothing to drain":                             "nothing",
 	"Servers belong to no node":                             "a server",
-	"Too many servers beyond the cluster":                   "TestExhaust",
 	"Servers are there that this plan makes again":          "a server",
 	"Kept servers leave the cluster":                        "the plan",
 	"Servers are still not in service":                      "an apply: TestAwaited",
@@ -412,7 +393,6 @@ var others = map[string]string{
 	"The availability zone is down":                         "the cloud",
 	"The cluster waits for a value":                         "an apply",
 	"The image is gone":                                     "the cloud",
-	"Servers are cleaned up before others are made":         "an apply: TestNumber",
 	"Nothing more is made from this template":               "an argument: TestNumber",
 	"Too many servers":                                      "a server: TestNumber",
 	"Unable to look up images and flavors":                  "the cloud",

@@ -77,8 +77,7 @@ func TestPlacementServed(t *testing.T) {
 		return zonal(2, "az-1", config)
 	}
 	planEach(t, map[string]plannedCase{
-		"no readiness attachment marks the servers": {happens: boots, nodes: "RegionOne/az-1: web-0 web-1", at: ": Servers carry no marks",
-			before: unmarked("a"), config: unmarked("b")},
+		"no readiness attachment marks the servers": {happens: boots, nodes: "RegionOne/az-1: web-0 web-1", before: unmarked("a"), config: unmarked("b")},
 		"it did": {happens: inTurn(boots, becomes(zonal(2, "az-1", old)), breaks("web-1")), nodes: "RegionOne/az-1: web-2 web-3",
 			change: "-web-0 -web-1", at: unchecked,
 			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},

@@ -134,7 +134,7 @@ func TestBatch(t *testing.T) {
 		{Name: "others come as long as there are no more than two batches beyond the cluster, and then none", Nodes: []string{"R 1", "R 1", "R 1"},
 			Roster: retried, Seen: func(s roster.Seen) { unmade(s); s.Others["web-1"] = make([]node.Node, 2) }, Update: plans.Update("1",
 				roster.Unhealthy), Moves: "-web-0",
-			Remaining: 1, Notices: []string{"Servers are cleaned up before others are made"}},
+			Remaining: 1},
 		{Name: "one that runs and lost its mark, or was not waited for, gets a substitute: it may serve", Nodes: []string{"R 2", "R 1", "R 1", "R 1"},
 			Roster: func(r *roster.Roster) { leaving(r); never(r) }, Policy: func(p *roster.Policy) { p.RequireMarks = true }, Capacity: 3,
 			Seen:  func(s roster.Seen) { s.Servers["web-3"] = node.Node{ID: "id-web-3", Status: "ACTIVE"}; unmarked(s) },

@@ -41,7 +41,7 @@ func TestFull(t *testing.T) {
 		{Name: "where there is no other room nodes wait until it is tried again", Seen: full, Policy: func(p *roster.Policy) {
 			p.Capacity, p.Regions[1].Cap, p.Regions[0].Zones = 8, 3, p.Regions[0].Zones[:1]
 			p.Update.Causes = []roster.Cause{roster.Unhealthy}
-		}, Notices: []string{"Nodes are not made"}, Status: "held: no place has room for 2 of 8 nodes (full, or at a cap)"},
+		}, Notices: []string{"Places are full"}, Status: "held: no place has room for 2 of 8 nodes (full, or at a cap)"},
 		{Name: "no node is moved there", Roster: moved, Seen: full, Notices: []string{"Places are full"}},
 		{Name: "when that is over one is", Roster: moved, Moves: "+web-6 -web-0", To: "RegionOne/az-1"},
 		{Name: "a server that is there comes back", Roster: func(r *roster.Roster) {
@@ -56,7 +56,7 @@ func TestFull(t *testing.T) {
 			Policy: func(p *roster.Policy) { p.Update.Method = roster.Recreate },
 			Moves:  "~web-0"},
 		{Name: "an outdated node that serves there waits", Roster: func(r *roster.Roster) { old(r, "web-0") }, Seen: full, Policy: outdated, Remaining: 1,
-			Notices: []string{"Places are full", "Nodes wait for their places"}},
+			Notices: []string{"Places are full"}},
 		{Name: "a place that is not listed is not spoken of", Seen: full, Policy: func(p *roster.Policy) {
 			p.Regions = p.Regions[1:]
 			p.Update.Causes = []roster.Cause{roster.Unhealthy}

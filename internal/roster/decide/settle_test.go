@@ -38,7 +38,7 @@ func TestMayServe(t *testing.T) {
 		}, Seen: func(s roster.Seen) {
 			s.Baking["web-0"] = true
 			plans.ChangeSeen(s, "web-1 web-2 web-3 web-4 web-5", wipe)
-		}, Remaining: 5, Notices: []string{"A batch has to serve before the next one"}},
+		}, Remaining: 5},
 		{Name: "one without a mark and with the wanted template waits for another",
 			Policy: func(p *roster.Policy) { p.Update.Causes = []roster.Cause{roster.TooOld} },
 			Seen: func(s roster.Seen) {

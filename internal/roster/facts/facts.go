@@ -140,7 +140,7 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	f.serve(seen, policy)
 	f.Unfound = f.Missing && !f.Served && !policy.Blind
 	if policy.Unmarked && f.Looked && !f.Missing && f.Is.MayServe && !f.Is.Fresh {
-		f.MissingWire = cmp.Or(f.MissingWire, "no readiness attachment marks the servers")
+		f.MissingWire = cmp.Or(f.MissingWire, "no readiness attachment marks the servers: apply again, or add one")
 	}
 	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
 	f.hosts(seen, policy)

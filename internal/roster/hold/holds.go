@@ -56,9 +56,6 @@ var (
 		Quiet:  true,
 		Why:    "{place} {shut}",
 		Status: "{nodes with why}",
-		Title:  "Nodes wait for their places",
-		Notice: "{count} should be replaced in places that take no nodes now: {nodes with why}. The update " +
-			"continues by itself once these places take nodes again.",
 	}
 	Unseen = &Hold{
 		Quiet:  true,
@@ -112,18 +109,11 @@ var (
 	Servers = &Hold{
 		Why:    "there are {beyond} beyond the cluster, and at most two batches are allowed",
 		Status: "{nodes}, because there are {beyond} beyond the cluster",
-		Title:  "Too many servers beyond the cluster",
-		Notice: "There are {beyond} beyond the cluster, and at most two batches are allowed. So {count} must " +
-			"wait: {nodes}. An apply that ends without an error destroys those that Terraform knows; delete the " +
-			"others.",
 	}
 	Bakes = &Hold{
 		Word:   status.Paused,
 		Why:    "the previous batch must be in service for longer: {baking}",
 		Status: "{baking} must be in service for longer",
-		Title:  "A batch has to serve before the next one",
-		Notice: "{remaining} more should be replaced, but the previous batch must first be in service for as long " +
-			"as update.pause: {baking}. Apply again then.",
 	}
 	Waits = &Hold{
 		Why:   "the batch waits for {waited for}",

@@ -1,7 +1,6 @@
 package say
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -41,11 +40,9 @@ func (p *speech) notices() []Notice {
 	return slices.Concat(
 		p.firstTemplate(),
 		p.listed(),
-		p.chosen(),
 		p.fullPlaces(),
 		p.crowded(),
 		p.held(),
-		p.unmarked(),
 		p.slotsWait(),
 	)
 }
@@ -84,27 +81,11 @@ func (p *speech) listed() []Notice {
 			"out.", p.Passed))
 }
 
-// chosen is about the nodes that a shrink removes.
-func (p *speech) chosen() []Notice {
-	leaving := p.Verdicts.With(verdict.Leaves)
-	surplus := leaving.Filter(func(v *verdict.Verdict) bool { return v.What == verdict.Surplus })
-	unseen := surplus.Filter(func(v *verdict.Verdict) bool { return !v.Looked }).Names()
-	closed := each(surplus.Filter(func(v *verdict.Verdict) bool { return v.Closed }), (*verdict.Verdict).String)
-	return append(
-		tell("A node was chosen unseen", "{count} would be removed, although no refresh has looked for servers since "+
-			"the last apply made them: {names}. Refresh first, so that the choice is based on the servers that run.",
-			unseen),
-		tell("A closed place loses nodes", "No open place can lose a node, so nodes of closed places leave: {names}. "+
-			"Nova must answer there to destroy their servers. To keep these nodes, raise desired_capacity.",
-			closed)...)
-}
-
 // held is about the holds of an update.
 func (p *speech) held() (notices []Notice) {
 	for _, h := range hold.All {
 		list := p.Verdicts.Held(h)
-		untold := h == hold.Protected && len(p.Kept()) == 0 || h == hold.Closed && p.Taken > 0
-		if h.Title != "" && len(list) > 0 && !untold {
+		if h.Title != "" && len(list) > 0 && (h != hold.Protected || len(p.Kept()) > 0) {
 			text := p.fill(h.Notice, list...)
 			notices = append(notices, Notice{h.Title, strings.ToUpper(text[:1]) + text[1:]})
 		}
@@ -124,17 +105,6 @@ func (p *speech) held() (notices []Notice) {
 				"from all that refers to them. Apply; then name the nodes in candidates.", notRemade.Names())...)
 }
 
-// unmarked is about nodes that wait because no server ever carried a mark.
-func (p *speech) unmarked() []Notice {
-	waits := p.Verdicts.Held(hold.Wiring).Filter(func(v *verdict.Verdict) bool {
-		return p.Policy.Unmarked && p.Policy.MissingWire[v.Region] == ""
-	})
-	return tell("Servers carry no marks", "{count} should be replaced, and no batch begins, because no readiness "+
-		"attachment marks the servers: {names}. If stackpolicy_readiness_attachment is not made yet, apply again. "+
-		"Without one, add it, or set require_in_service = false in update: then a server that is ACTIVE counts as in "+
-		"service.", waits.Names())
-}
-
 // fullPlaces is about flavors and listed places that are full, or that are tried again because
 // nodes find no other room.
 func (p *speech) fullPlaces() []Notice {
@@ -150,16 +120,10 @@ func (p *speech) fullPlaces() []Notice {
 	if len(p.Policy.Flavors) > 0 {
 		what = "gets such a flavor there, unless no other place or flavor has room"
 	}
-	const room = "Make room there, or raise the quotas or extend the aggregates that leave no room"
-	switch {
-	case p.Short > 0:
-		return notice("Nodes are not made", "Nova found no host a short time ago, and no other place has room, so "+
-			"%s of %s are not made: %s. They are tried again after an hour. %s, or list another place.",
-			text.Nodes(p.Short), text.Nodes(p.Policy.Capacity), cmp.Or(text.Few(spots), "all places are full"), room)
-	case len(spots) > 0 && p.Total <= p.Policy.Capacity: // a shrink needs no place
+	if len(spots) > 0 && p.Total <= p.Policy.Capacity { // a shrink needs no place
 		return notice("Places are full", "Nova found no host for a server in these places. They are tried again after "+
-			"an hour: %s. Until then no node %s. %s.",
-			text.Few(spots), what, room)
+			"an hour: %s. Until then no node %s. Make room there, or raise the quotas or extend the aggregates that "+
+			"leave no room, or list another place.", text.Few(spots), what)
 	}
 	return nil
 }
@@ -172,16 +136,12 @@ func (p *speech) crowded() []Notice {
 			"twice. Look at why they fail, then give another template, such as another attempt of a module. Or set "+
 			"desired_capacity to the number of nodes that serve, and apply: then the template is tried again.",
 			p.template())
-	case p.Crowded == 0:
+	case p.Crowded == 0 && len(p.Verdicts.Held(hold.Servers)) == 0 || p.Cleans > 0: // status and held say the rest
 		return nil
-	case p.Cleans > 0:
-		return notice("Servers are cleaned up before others are made", "This apply destroys %s of nodes that never "+
-			"served, and does not make %s yet. Apply again then.",
-			text.Count(p.Cleans, "server"), text.Nodes(p.Crowded))
 	}
-	return notice("Too many servers", "There are %s beyond the cluster, and at most two batches are allowed, so %s "+
-		"are not made. Delete those that no apply destroys (openstack server delete ID).",
-		text.Count(p.Beyond, "server"), text.Nodes(p.Crowded))
+	return notice("Too many servers", "There are %s beyond the cluster, and at most two batches are allowed, so no "+
+		"more are made. An apply that ends without an error destroys those that Terraform knows; delete the others "+
+		"(openstack server delete ID).", text.Count(p.Beyond, "server"))
 }
 
 // slotsWait returns a notice about kept slots that stay unused although a plan makes new slots.

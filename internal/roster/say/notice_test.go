@@ -28,12 +28,9 @@ func TestNotices(t *testing.T) {
 			Told: `No node has the name, or a server with the id, "web-9", so nothing is removed for it. Remove it from the list of ` +
 				`candidates, or correct it.`},
 		{Name: "one candidate, named twice", Capacity: 5, Policy: func(p *roster.Policy) { p.Candidates = []string{"web-2", "id-web-2"} }, Moves: "-web-2"},
-		{Name: "one is chosen unseen", Capacity: 5, Seen: unseen, Moves: "-web-0", Notices: []string{"A node was chosen unseen"},
-			Told: "1 node would be removed, although no refresh has looked for servers since the last apply made them: web-0. Refresh first, so that the " +
-				"choice is based on the servers that run."},
-		{Name: "two are", Capacity: 4, Seen: unseen, Moves: "-web-0 -web-3", Notices: []string{"A node was chosen unseen"},
-			Told: "2 nodes would be removed, although no refresh has looked for servers since the last apply made them: web-0, web-3. Refresh first, so " +
-				"that the choice is based on the servers that run."},
+		{Name: "two are chosen unseen", Capacity: 4, Seen: unseen, Moves: "-web-0 -web-3",
+			Reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; made by the last apply and not looked at since",
+				"web-3: RegionTwo/az-1 loses 1 of 2; made by the last apply and not looked at since"}},
 		{Name: "an update begins", Image: "b", Update: plans.Update("1", roster.Outdated), Policy: begins,
 			Remaining: 6, Notices: []string{"The update begins with the next apply"}, Told: "6 nodes" + begun, Status: "behind: 6 of 6 nodes to replace"},
 		{Name: "and has nothing to do", Update: plans.Update("1", roster.Outdated), Policy: begins},
@@ -78,8 +75,7 @@ func TestNotices(t *testing.T) {
 			Policy: func(p *roster.Policy) { p.RequireMarks, p.Unmarked = true, true },
 			Seen: func(s roster.Seen) {
 				plans.ChangeSeen(s, "web-0 web-1 web-2 web-3 web-4 web-5", func(n *node.Node) { n.InService = "" })
-			}, Remaining: 6, Notices: []string{"Servers carry no marks"},
-			Told: "6 nodes should be replaced, and no batch begins, because no readiness attachment marks the servers: web-0, ..."},
+			}, Remaining: 6, Status: "held: wiring of web-0 and 5 more: no readiness attachment marks the servers: apply again, or add one"},
 		{Name: "for what was not looked at, or did not follow",
 			Policy: func(p *roster.Policy) { p.Update, p.Regions = plans.Update("2", roster.Misplaced), p.Regions[:1] }, Seen: func(s roster.Seen) {
 				delete(s.Servers, "web-0")
@@ -98,7 +94,7 @@ func TestNotices(t *testing.T) {
 			Told: "Nova found no host for a server in these places. " +
 				"They are tried again after an hour: RegionTwo (until 2026-11-01 01:00:04 UTC). Until then no node " +
 				"is placed or moved there, unless no other place has room. Make room there, or raise the quotas or " +
-				"extend the aggregates that leave no room.\n1 node should be replaced now, but there is no room for " +
+				"extend the aggregates that leave no room, or list another place.\n1 node should be replaced now, but there is no room for " +
 				"substitutes: web-4. 1 node must be added, but there is room for 0: RegionOne 0 (cap 3), RegionTwo 0 " +
 				"(takes no nodes now). Raise a cap, or list another place.",
 			Status: "held: no room for the substitutes of web-4"},

@@ -46,11 +46,11 @@ func TestStatus(t *testing.T) {
 				p.Regions[0].Zones[0].Closed, p.Regions[0].Zones[0].Why = true, "is not available"
 			}, Seen: func(s roster.Seen) {
 				s.Aged["web-0"] = roster.Aged{Mark: roster.Mark(s.Servers["web-0"].InService), Launched: time.Unix(1<<30, 0)}
-			}, Remaining: 1, Notices: []string{"Nodes wait for their places"}, Status: "held: web-0 (RegionOne/az-1 is not available)"},
+			}, Remaining: 1, Status: "held: web-0 (RegionOne/az-1 is not available)"},
 		{Name: "servers of a region that do not follow", Image: "b", Policy: func(p *roster.Policy) {
 			p.MissingWire = map[string]string{"RegionOne": "the lifecycle"}
 			p.Regions[1].Maintenance = true
-		}, Remaining: 6, Told: "3 nodes should be replaced in places...", Status: "held: wiring of web-0, web-1, web-2: the lifecycle"},
+		}, Remaining: 6, Status: "held: wiring of web-0, web-1, web-2: the lifecycle"},
 		{Name: "more than it names", Image: "b", Policy: func(p *roster.Policy) {
 			p.MissingWire = map[string]string{"RegionOne": "the lifecycle", "RegionTwo": "the lifecycle"}
 		}, Remaining: 6, Status: "held: wiring of web-0, web-1, web-2, web-3, web-4 and 1 more: the lifecycle"},
@@ -59,7 +59,7 @@ func TestStatus(t *testing.T) {
 		{Name: "bakes", Seen: baking, Policy: func(p *roster.Policy) {
 			oneMade(p)
 			p.Update.Pause = time.Hour
-		}, Remaining: 5, Notices: []string{"A batch has to serve before the next one"}, Status: "paused: web-0 must be in service for longer"},
+		}, Remaining: 5, Status: "paused: web-0 must be in service for longer"},
 		{Name: "the target is reached", Policy: func(p *roster.Policy) {
 			oneMade(p)
 			p.Update.Target = plans.Amount("1")
