@@ -76,7 +76,7 @@ func life(t *testing.T, fake *fakecloud.Cloud, p *protocol.Provider, cluster, re
 	drained, err := p.Apply(t.Context(), instance{Kind: deletion}, attributes{"server_id": ids[0]})
 	require.NoError(t, err, cluster)
 	if region == attribute(drained.State, "region") {
-		_, err = p.Adopt(t.Context(), deletion, attribute(drained.State, "id"))
+		_, err = p.Adopt(t.Context(), deletion, region+"/"+ids[0])
 		assert.NoError(t, err, cluster)
 	}
 }

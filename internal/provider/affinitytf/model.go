@@ -14,7 +14,6 @@ import (
 )
 
 type attachmentModel struct {
-	ID                 types.String `tfsdk:"id"`
 	ServerGroup        types.Object `tfsdk:"servergroup"`
 	SchedulerHints     types.Object `tfsdk:"scheduler_hints"`
 	Region             types.String `tfsdk:"region"`
@@ -119,7 +118,7 @@ func (m attachmentModel) own() string {
 
 // keep fills in the attributes of an attachment that keeps its group. With created an inherited group becomes its own.
 func (m *attachmentModel) keep(state attachmentModel) {
-	m.ID, m.Region = state.ID, state.Region
+	m.Region = state.Region
 	m.ServerGroupID, m.ServerGroupName, m.Policy = state.ServerGroupID, state.ServerGroupName, state.Policy
 	m.InheritedGroup, m.Members = types.BoolValue(state.inherited() && !m.Created.ValueBool()), state.Members
 	if m.Created.IsUnknown() {
@@ -130,7 +129,6 @@ func (m *attachmentModel) keep(state attachmentModel) {
 
 // forget makes the attributes of the group unknown.
 func (m *attachmentModel) forget() {
-	m.ID = types.StringUnknown()
 	m.ServerGroupID = types.StringUnknown()
 	m.ServerGroupName = types.StringUnknown()
 	m.Policy = types.StringUnknown()
@@ -141,7 +139,6 @@ func (m *attachmentModel) forget() {
 
 // bind fills in the attributes of a group.
 func (m *attachmentModel) bind(group openstack.ServerGroup, inherited types.Bool) {
-	m.ID = types.StringValue(m.Region.ValueString() + "/" + group.ID)
 	m.ServerGroupID, m.ServerGroupName = types.StringValue(group.ID), types.StringValue(group.Name)
 	m.Policy, m.InheritedGroup = types.StringValue(group.Policy), inherited
 	m.Members = value.List(slices.Sorted(slices.Values(group.Members)))

@@ -96,16 +96,16 @@ resource "openstack_compute_instance_v2" "member" {
 				changed.AddStateValue(attachment, id),
 			}},
 		resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateIdFunc: importID("/created"), ImportStateVerify: true,
-			ImportStateVerifyIgnore: []string{"servergroup"}},
+			ImportStateVerifyIdentifierAttribute: "servergroup_id", ImportStateVerifyIgnore: []string{"servergroup"}},
 		resource.TestStep{Config: inherited, ConfigStateChecks: []statecheck.StateCheck{
-			attachmentIs("id", knownvalue.StringExact(region+"/"+shared)),
+			attachmentIs("servergroup_id", knownvalue.StringExact(shared)),
 			attachmentIs("inherited_group", knownvalue.Bool(true)),
 			attachmentIs("policy", knownvalue.StringExact("affinity")),
 		}},
 		resource.TestStep{RefreshState: true, RefreshPlanChecks: resource.RefreshPlanChecks{PostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
 		resource.TestStep{Config: inherited, ConfigStateChecks: []statecheck.StateCheck{attachmentIs("members", knownvalue.ListSizeExact(1))}},
 		resource.TestStep{ResourceName: attachment, ImportState: true, ImportStateIdFunc: importID(""), ImportStateVerify: true,
-			ImportStateVerifyIgnore: []string{"servergroup", "scheduler_hints"}},
+			ImportStateVerifyIdentifierAttribute: "servergroup_id", ImportStateVerifyIgnore: []string{"servergroup", "scheduler_hints"}},
 	)
 	assert.Equal(t, c.GroupID(t, region, "shared"), shared, "the inherited group is left")
 	assert.Equal(t, 1, c.Groups(t, region), "groups are left")
@@ -114,7 +114,8 @@ resource "openstack_compute_instance_v2" "member" {
 // importID returns the import id of the attachment in the state.
 func importID(suffix string) func(*terraform.State) (string, error) {
 	return func(s *terraform.State) (string, error) {
-		return s.RootModule().Resources[attachment].Primary.ID + suffix, nil
+		attributes := s.RootModule().Resources[attachment].Primary.Attributes
+		return attributes["region"] + "/" + attributes["servergroup_id"] + suffix, nil
 	}
 }
 

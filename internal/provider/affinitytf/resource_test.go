@@ -111,7 +111,6 @@ func TestHeld(t *testing.T) {
 			h.Must(t, c.config)
 			state := protocol.Object(h.I.State)
 			region, id := protocol.Shown(state["region"]), protocol.Shown(state["servergroup_id"])
-			c.want["id"] = region + "/" + id
 			if c.want["inherited_group"] == "true" {
 				groups := h.Fake.ServerGroups("RegionOne")
 				members := slices.Clone(groups[slices.IndexFunc(groups, func(g fakecloud.ServerGroup) bool { return g.ID == id })].Members)
@@ -194,7 +193,7 @@ func TestChanges(t *testing.T) {
 			h.Later(t)
 			planned := protocol.Object(h.MustPlan(t, c.after))
 			h.Expect(t, c.at, c.says)
-			for _, name := range []string{"id", "servergroup_id", "servergroup_name", "policy", "inherited_group", "members", "binding"} {
+			for _, name := range []string{"servergroup_id", "servergroup_name", "policy", "inherited_group", "members", "binding"} {
 				assert.Equal(t, c.at == "", planned[name].IsFullyKnown(), "planned is %s = %s", name, planned[name])
 			}
 			h.Later(t)
@@ -206,7 +205,7 @@ func TestChanges(t *testing.T) {
 			}
 			now := h.Shows("servergroup_id")
 			assert.Equal(t, c.at == "", now == id, "the group is %s, before %s", now, id)
-			assert.Contains(t, h.identified(t), h.Shows("id")+" ", "the identity")
+			assert.Contains(t, h.identified(t), h.Shows("region")+"/"+h.Shows("servergroup_id")+" ", "the identity")
 			h.has(t, "applied", map[string]string{"zone": protocol.Shown(tftypes.NewValue(tftypes.String, c.after["availability_zone"]))})
 			h.Look(t)
 			h.Later(t)
@@ -231,7 +230,7 @@ func TestUnreadable(t *testing.T) {
 	list := failing
 	list.Path = "/os-server-groups"
 	down = h.Fake.Inject(list)
-	id := h.Shows("id")
+	id := h.Shows("region") + "/" + h.Shows("servergroup_id")
 	_, err = h.Adopt(t.Context(), h.I.Kind, id+"/created")
 	assert.Error(t, err, "it is imported as created, and nobody knows whose it is")
 	down.Remove()

@@ -35,7 +35,6 @@ func attachmentSchema() schema.Schema {
 			"\n\nA `moved` block turns an `openstack_compute_servergroup_v2` into an attachment (Terraform 1.8, " +
 			"OpenTofu 1.12.4). The group is inherited, unless you say `created = true`.",
 		Attributes: map[string]schema.Attribute{
-			"id":                   attribute.ComputedText("`<region>/<server group id>`."),
 			"region":               places.RegionArgument("Region of the group. Defaults to the provider's."),
 			"availability_zone":    attribute.Text(zoneArgument, attribute.NotEmpty),
 			"enable_drs_extension": attribute.Flag(drsArgument),

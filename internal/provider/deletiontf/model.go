@@ -17,7 +17,6 @@ import (
 type attachmentModel struct {
 	nodeModel
 
-	ID       types.String `tfsdk:"id"`
 	Enabled  types.Bool   `tfsdk:"enabled"`
 	Timeouts types.Object `tfsdk:"timeouts"`
 }
@@ -25,14 +24,6 @@ type attachmentModel struct {
 type attachmentIdentityModel struct {
 	Region   types.String `tfsdk:"region"`
 	ServerID types.String `tfsdk:"server_id"`
-}
-
-// identify fills in the id, as far as it is known.
-func (m *attachmentModel) identify() {
-	m.ID = types.StringUnknown()
-	if value.Given(m.Region) && value.Given(m.ServerID) {
-		m.ID = types.StringValue(m.Region.ValueString() + "/" + m.ServerID.ValueString())
-	}
 }
 
 func (m attachmentModel) identity() attachmentIdentityModel {

@@ -44,7 +44,7 @@ type attachmentResource struct {
 }
 
 // ModifyPlan warns of the servers that the plan drains, refuses to drain a server
-// that keeps or gets another attachment, works out the id, and refuses a hook that the
+// that keeps or gets another attachment, and refuses a hook that the
 // provider block does not allow.
 func (r *attachmentResource) ModifyPlan(
 	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
@@ -74,8 +74,6 @@ func (r *attachmentResource) ModifyPlan(
 	plan.stay(r.Backend.Walk(), created, &resp.Diagnostics)
 	plan.checkHook(r.Backend, &resp.Diagnostics)
 	r.Backend.Walk().CheckCluster(plan.Cluster, []string{plan.NodeName.ValueString()}, &resp.Diagnostics)
-	plan.identify()
-	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("id"), plan.ID)...)
 }
 
 func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
@@ -85,7 +83,6 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	model.identify()
 	token(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, model.identity())...)
@@ -110,7 +107,6 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	r.Backend.Walk().Known.Note(server.ID, true)
-	model.identify()
 	token(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
@@ -129,7 +125,6 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 			return
 		}
 	}
-	plan.identify()
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
 }

@@ -88,8 +88,11 @@ resource "stackpolicy_deletion_attachment" "node" {
 		resource.TestStep{Config: config("a", "shutdown = true\n  grace_period = 1\n  timeouts {\n    delete = \"2m\"\n  }"),
 			ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
 		resource.TestStep{Config: config("a", ""), ConfigPlanChecks: does(plancheck.ResourceActionUpdate)},
-		resource.TestStep{ResourceName: name, ImportState: true, ImportStateVerify: true,
-			ImportStateIdFunc: func(s *terraform.State) (string, error) { return s.RootModule().Resources[name].Primary.ID, nil }},
+		resource.TestStep{ResourceName: name, ImportState: true, ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "server_id",
+			ImportStateIdFunc: func(s *terraform.State) (string, error) {
+				attributes := s.RootModule().Resources[name].Primary.Attributes
+				return attributes["region"] + "/" + attributes["server_id"], nil
+			}},
 		// Another server is another attachment.
 		resource.TestStep{Config: config("b", "grace_period = 1"), ConfigPlanChecks: does(plancheck.ResourceActionDestroyBeforeCreate)},
 		// The attachment of a server that was deleted outside Terraform is removed.

@@ -291,7 +291,7 @@ func TestImported(t *testing.T) {
 	l := leave(t, "RegionOne")
 	got, err := l.AdoptBy(t.Context(), l.I.Kind, l.Identified(t, l.I.Kind, attributes{"server_id": l.id}))
 	require.NoError(t, err)
-	assert.Equal(t, "RegionOne/"+l.id, protocol.Shown(protocol.Object(got.State)["id"]))
+	assert.Equal(t, "RegionOne", protocol.Shown(protocol.Object(got.State)["region"]))
 }
 
 // TestFound: a server that is not in its region is reported as unknown, and a server that
@@ -362,7 +362,7 @@ func TestStays(t *testing.T) {
 			for range 2 { // several unknown servers are not the same server
 				req := l.Request(protocol.Instance{Kind: l.I.Kind}, attributes{"server_id": c.other, "shutdown": true})
 				if resp, err := l.Plan(t.Context(), req); err == nil {
-					assert.Equal(t, "unknown", protocol.Shown(protocol.Object(l.Planned(resp))["id"]), "%s: the id, where the region is not known", name)
+					assert.Equal(t, "unknown", protocol.Shown(protocol.Object(l.Planned(resp))["region"]), "%s: the region", name)
 				}
 				if c.other == l.id {
 					break
@@ -388,7 +388,7 @@ func TestStays(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotEmpty(t, resp.RequiresReplace, "another server")
 	l.Expect(t, drained, "\nweb-0: shutdown.")
-	assert.Equal(t, "RegionOne/another", protocol.Shown(protocol.Object(l.Planned(resp))["id"]))
+	assert.Equal(t, "another", protocol.Shown(protocol.Object(l.Planned(resp))["server_id"]))
 
 	// Terraform plans only the new attachment if -replace or a taint makes one again.
 	for _, look := range []func(){func() { l.Look(t) }, func() {
@@ -408,7 +408,7 @@ func TestChanged(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		before, after attributes
-		id            string // planned id
+		region        string // planned region
 		looks         int
 	}{
 		"the drain": {attributes{"region": "RegionTwo"},
@@ -426,25 +426,23 @@ func TestChanged(t *testing.T) {
 			l.must(t, c.before)
 			c.after["server_id"] = l.id
 			l.Later(t)
-			planned := protocol.Shown(protocol.Object(l.MustPlan(t, c.after))["id"])
-			if c.id == "unknown" {
-				assert.Equal(t, c.id, planned, "planned")
+			planned := protocol.Shown(protocol.Object(l.MustPlan(t, c.after))["region"])
+			assert.Equal(t, c.region, planned, "planned")
+			if c.region == "unknown" {
 				return
 			}
-			assert.Equal(t, c.id+"/"+l.id, planned, "planned")
 			l.Fake.ResetRequests()
 			l.must(t, c.after)
 			assert.Equal(t, c.looks, l.Fake.Count("GET compute /servers/*"), "looks")
 			assert.Empty(t, l.Said())
-			assert.Equal(t, planned, l.Shows("id"))
-			assert.Equal(t, c.id, l.Shows("region"))
+			assert.Equal(t, c.region, l.Shows("region"))
 			for name, given := range c.after {
 				if text, ok := given.(string); ok {
 					assert.Equal(t, text, l.Shows(name), name)
 				}
 			}
 			identity := l.Identity(t, l.I)
-			assert.Equal(t, l.Shows("id"), protocol.Text(identity["region"])+"/"+protocol.Text(identity["server_id"]), "the identity")
+			assert.Equal(t, c.region+"/"+l.id, protocol.Text(identity["region"])+"/"+protocol.Text(identity["server_id"]), "the identity")
 		})
 	}
 }

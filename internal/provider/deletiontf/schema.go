@@ -32,7 +32,6 @@ func attachmentSchema() schema.Schema {
 			"continues where it stopped: a completed hook does not run again. A server that a readiness attachment " +
 			"waited for in vain never was in service: its hook and grace period are left out.",
 		Attributes: map[string]schema.Attribute{
-			"id": attribute.ComputedText("`<region>/<server id>`."),
 			"server_id": schema.StringAttribute{
 				Required:            true,
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},

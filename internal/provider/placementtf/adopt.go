@@ -57,7 +57,6 @@ func (m *attachmentModel) adopt(
 		reportRead(err, diags)
 		return r, found, false
 	}
-	m.ID = m.Cluster
 	m.DesiredCapacity = types.Int64Value(int64(len(r.Nodes)))
 	m.Regions = places.Value(r.Counts().Regions())
 	m.Remaining = types.Int64Value(0)

@@ -24,7 +24,6 @@ import (
 var Hidden = packed.Names{"nodes", "parts", "slots"}
 
 type attachmentModel struct {
-	ID              types.String   `tfsdk:"id"`
 	Cluster         types.String   `tfsdk:"cluster"`
 	DesiredCapacity types.Int64    `tfsdk:"desired_capacity"`
 	MinSize         types.Int64    `tfsdk:"min_size"`

@@ -47,7 +47,6 @@ func (p *attachmentPlanner) runSame(ctx context.Context) (none decision, changed
 
 // fill fills in what the configuration leaves out, and checks what it says.
 func (p *attachmentPlanner) fill(ctx context.Context) (ok bool) {
-	p.plan.ID = p.plan.Cluster
 	p.fillRegion(ctx)
 	p.fillSize()
 	p.plan.Validate(ctx, p.diags)

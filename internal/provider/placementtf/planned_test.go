@@ -182,7 +182,7 @@ func movesOf(state map[string]tftypes.Value) string { return protocol.Shown(stat
 func works(state tftypes.Value) string {
 	all := protocol.Object(state)
 	var parts []string
-	for _, name := range []string{"id", "nodes", "slots", "next_index", "distribution", "change", "remaining", "status", "summary"} {
+	for _, name := range []string{"nodes", "slots", "next_index", "distribution", "change", "remaining", "status", "summary"} {
 		text := protocol.Shown
 		if name == "change" {
 			text = changed

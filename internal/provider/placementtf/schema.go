@@ -51,7 +51,6 @@ func attachmentSchema() schema.Schema {
 			"planning, so the plan shows it. Destroying the attachment touches no server. Replacing it " +
 			"(`-replace`, `taint`) is refused while its servers exist.",
 		Attributes: map[string]schema.Attribute{
-			"id": attribute.ComputedText("Name of the cluster."),
 			"cluster": attribute.RequiredText("Name of the cluster. It is part of the names of new nodes. It may have "+
 				"blanks in it, but no slash.",
 				attribute.Check("without a slash", "Invalid name of a cluster", naming.CheckCluster)),

@@ -11,7 +11,7 @@ import (
 // TestPlacementUnknownParts: with unknown values in templates, a new attachment knows the rest.
 func TestPlacementUnknownParts(t *testing.T) {
 	t.Parallel()
-	const want = "id=web nodes={web-0={closed= flavor= flavor_id= generation=1 image_id= index=0 mark=unknown ordinal= parts=RegionOne/az-1 " +
+	const want = "nodes={web-0={closed= flavor= flavor_id= generation=1 image_id= index=0 mark=unknown ordinal= parts=RegionOne/az-1 " +
 		"region=RegionOne template={image=unknown size=1} zone=az-1}} slots= next_index=1 distribution={RegionOne={az-1=1}} change= remaining=0 " +
 		"status=in step summary=unknown"
 	image := attributes{"template": attributes{"image": tftypes.UnknownValue, "size": "1"}}

@@ -24,7 +24,6 @@ import (
 )
 
 type attachmentModel struct {
-	ID        types.String `tfsdk:"id"`
 	Cluster   types.String `tfsdk:"cluster"`
 	Nodes     types.Map    `tfsdk:"nodes"`
 	Servers   types.Map    `tfsdk:"servers"`

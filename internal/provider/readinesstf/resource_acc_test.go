@@ -197,9 +197,8 @@ resource "stackpolicy_readiness_attachment" "web" {
 	}
 	c.Test(t,
 		resource.TestStep{Config: config(1), ConfigPlanChecks: does(plancheck.ResourceActionCreate), ConfigStateChecks: []statecheck.StateCheck{
-			statecheck.ExpectKnownValue(name, tfjsonpath.New("pending"), knownvalue.ListSizeExact(0)),
-			statecheck.ExpectKnownValue(name, tfjsonpath.New("id"), knownvalue.StringExact("web"))}},
-		resource.TestStep{ResourceName: name, ImportState: true, ImportStateId: "web", ImportStateVerify: true,
+			statecheck.ExpectKnownValue(name, tfjsonpath.New("pending"), knownvalue.ListSizeExact(0))}},
+		resource.TestStep{ResourceName: name, ImportState: true, ImportStateId: "web", ImportStateVerify: true, ImportStateVerifyIdentifierAttribute: "cluster",
 			ImportStateVerifyIgnore: []string{"nodes", "servers", "addresses", "http"}},
 		resource.TestStep{PreConfig: func() {
 			marked("1", 1)

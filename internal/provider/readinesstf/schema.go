@@ -37,7 +37,6 @@ func attachmentSchema() schema.Schema {
 			"does not wait for them again, and names them in a warning. Destroying the attachment removes neither " +
 			"servers nor marks.",
 		Attributes: map[string]schema.Attribute{
-			"id":      attribute.ComputedText("Name of the cluster."),
 			"cluster": attribute.RequiredText("Name of the cluster.", attribute.NotEmpty),
 			"nodes": members("`nodes` of the placement attachment. Nodes in closed places are not waited for. A plan "+
 				"hides it, because it shows it there.",
