@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
@@ -12,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRenamed: no server is replaced where the cluster, or an image or a zone of the cloud, gets another name, as "Operating a
+// TestRenamed: no server is replaced where the cluster, its module, or an image or a zone of the cloud, gets another name, as "Operating a
 // cluster" says.
 func TestRenamed(t *testing.T) {
 	t.Parallel()
@@ -46,6 +48,17 @@ func TestRenamed(t *testing.T) {
 	e.edit(t, `"az-1"`, `"az-9"`)
 	e.apply(t)
 	same("the zone")
+	e.edit(t, `module "web"`, `module "shop"`)
+	e.edit(t, "module.web.", "module.shop.")
+	require.NoError(t, e.Init(t.Context()))
+	_, err = e.Apply(t.Context())
+	require.Error(t, err)
+	_, said, _ := strings.Cut(err.Error(), "Error: ")
+	assert.NotContains(t, said, "Error: ", "a second one")
+	block := regexp.MustCompile(`(?s)moved \{.*?\}`).FindString(said)
+	e.file(t, "moved.tf", strings.NewReplacer("OLD_NAME", "web", "NEW_NAME", "shop").Replace(block)+"\n")
+	e.apply(t)
+	same("the module")
 }
 
 // TestAdded: servers of another cluster become nodes, as "From Senlin" says, and no server is destroyed.

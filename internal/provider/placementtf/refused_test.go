@@ -51,6 +51,11 @@ func TestPlacementRefuses(t *testing.T) {
 			nodes: "RegionOne/az-1: web-0 web-1"},
 		"a slot to release with a node": {before: zonal(2, zone, stateful()), config: zonal(2, zone, stateful("web-1")),
 			at: "stateful.release: A slot to release is in use", says: "Nodes still use the slots web-1. A slot can be released once its node is removed"},
+		"a slot to release that never was": {before: zonal(2, zone, stateful()), config: zonal(2, zone, stateful("web-O")),
+			at: "stateful.release[0]: Nothing to release", says: `There is no slot and no disk "web-O". Did you mean "web-0"?`},
+		"an address of a slot that never is": {before: zonal(2, zone, stateful()), config: zonal(2, zone, with(stateful(), attributes{"networks": []any{
+			attributes{"name": "shared", "addresses": attributes{"web-O": "10.9.0.9"}}}})),
+			at: "networks: No such slot", says: `networks[0].addresses has "web-O", which is no slot, and no new node gets that name. Did you mean`},
 		"a candidate that an apply removed": {before: zonal(2, zone, nil), happens: becomes(zonal(1, zone, leaving("web-1", ""))),
 			config: zonal(2, zone, leaving("web-1", "")), nodes: "RegionOne/az-1: web-0 web-2"},
 		"a candidate by the id of its server": {before: zonal(2, zone, nil), config: zonal(1, zone, leaving(unscheduledID, "")), nodes: "RegionOne/az-1: web-0",
