@@ -86,11 +86,11 @@ func (p *attachmentPlanner) refuseServers(ctx context.Context, open []placement.
 	}
 	p.diags.AddAttributeError(path.Root("cluster"), "Servers of this cluster are there already", fmt.Sprintf(
 		"In %s %s %s that this cluster would give: %s. A new attachment knows neither where they belong nor what "+
-			"they were made from, so it would build a second cluster, or rebuild this one. If it or its module "+
-			"was renamed, add:%sIf the attachment was tainted or replaced: terraform untaint ADDRESS. If the state was lost, take "+
-			"them over: terraform import ADDRESS %s. If they do not belong to this cluster, choose another cluster or "+
-			"node_name_pattern, or a selector that leaves them out. To destroy the servers that Terraform still "+
-			"knows: terraform destroy -refresh=false.",
+			"they were made from, so it would build a second cluster, or rebuild this one. If it or its module was "+
+			"renamed, add:%sIf the attachment was tainted or replaced: terraform untaint ADDRESS. If the state was "+
+			"lost, take them over: terraform import ADDRESS %s. If they do not belong to this cluster, choose another "+
+			"cluster or node_name_pattern, or a selector that leaves them out. To destroy the servers that Terraform "+
+			"still knows: terraform destroy -refresh=false.",
 		strings.Join(query.Regions, " and "), text.Count(int64(len(found)), "server"), verb, text.Few(found), moved,
 		name,
 	))
