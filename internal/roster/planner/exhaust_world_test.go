@@ -253,11 +253,12 @@ func (w *world) refused(p plan) bool {
 	if w.is("blind") {
 		free = 0 // the last apply may have made some
 	}
-	crowded := w.limit == "ports" || beside > min(w.batch-p.change.Replaced(), free)
+	first := !w.keeps() // the new server is made while the old one has the port
+	crowded := w.limit == "ports" && first || beside > min(w.batch-p.change.Replaced(), free)
 	inUse := w.bare && w.limit == "ports" && slices.ContainsFunc(w.again(p), func(name string) bool {
-		return w.machines[name].status == "ACTIVE" || len(w.strays[name]) > 0
+		return first && w.machines[name].status == "ACTIVE" || len(w.strays[name]) > 0
 	})
-	return beside > 0 && crowded || !w.keeps() && again > free || inUse
+	return beside > 0 && crowded || first && again > free || inUse
 }
 
 // await notes what an apply of a plan should do: see setStatus in package placementtf.
