@@ -156,9 +156,7 @@ func (c *Cloud) Reset(t testing.TB, region, id string) {
 // images lists images of Glance.
 func (c *Cloud) images(t testing.TB, opts images.ListOpts) []images.Image {
 	t.Helper()
-	glance, err := c.API.Glance(t.Context(), c.Regions(t)[0])
-	require.NoError(t, err)
-	return listed(t, images.List(glance, opts), images.ExtractImages)
+	return listed(t, images.List(c.glance(t), opts), images.ExtractImages)
 }
 
 // flavors lists the flavors of the first region, the smallest first, without those that tests made.

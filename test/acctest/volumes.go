@@ -2,12 +2,14 @@ package acctest
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/gophercloud/gophercloud/v2"
 	gopher "github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/gophercloud/gophercloud/v2/openstack/blockstorage/v3/volumes"
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/volumeattach"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/layer3/floatingips"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
 	"github.com/stretchr/testify/assert"
@@ -63,18 +65,27 @@ func (c *Cloud) Floating(t testing.TB, region string) map[string]string {
 	return list
 }
 
-// Numbers counts what the regions have, in this order: servers, ports, volumes, floating addresses. Ports that Nova
-// made end with their servers, and do not count.
-func (c *Cloud) Numbers(t testing.TB, regions ...string) (numbers [4]int) {
+// Numbers counts what the regions of some pools have, in this order: servers, ports, volumes, floating addresses, and
+// members of the pools. Ports that Nova made end with their servers, and do not count.
+func (c *Cloud) Numbers(t testing.TB, pools map[string]string) (numbers [5]int) {
 	t.Helper()
-	for _, region := range regions {
+	for region, pool := range pools {
 		client := c.neutron(t, region)
-		numbers[0] += len(c.Fake.Servers(region))
+		numbers[0] += len(c.In(t, region))
 		for _, p := range listed(t, ports.List(client, nil), ports.ExtractPorts) {
-			numbers[1] += min(1, len(p.Name))
+			if strings.HasPrefix(p.Name, c.Prefix) {
+				numbers[1]++
+			}
 		}
-		numbers[2] += len(listed(t, volumes.List(c.cinder(t, region), nil), volumes.ExtractVolumes))
+		for _, v := range listed(t, volumes.List(c.cinder(t, region), nil), volumes.ExtractVolumes) {
+			if v.Status != "deleting" {
+				numbers[2]++
+			}
+		}
 		numbers[3] += len(listed(t, floatingips.List(client, nil), floatingips.ExtractFloatingIPs))
+		members, err := c.octavia(t, region).Members(context.WithoutCancel(t.Context()), pool)
+		require.NoError(t, err)
+		numbers[4] += len(members)
 	}
 	return numbers
 }
@@ -89,6 +100,30 @@ func (c *Cloud) DropVolumes(t testing.TB, region string) {
 	for name, id := range c.Ports(t, region) {
 		assert.NoError(t, ports.Delete(ctx, c.neutron(t, region), id).ExtractErr(), "delete the port %s", name)
 	}
+}
+
+// DropVolume deletes the volume that a server got last behind Terraform's back.
+func (c *Cloud) DropVolume(t testing.TB, region, server string) {
+	t.Helper()
+	ctx, nova, cinder := context.WithoutCancel(t.Context()), c.nova(t, region), c.cinder(t, region)
+	device, last := "", ""
+	for _, v := range listed(t, volumes.List(cinder, nil), volumes.ExtractVolumes) {
+		for _, a := range v.Attachments {
+			if a.ServerID == server && a.Device > device {
+				device, last = a.Device, v.ID
+			}
+		}
+	}
+	err := volumeattach.Delete(ctx, nova, server, last).ExtractErr()
+	for v := new(volumes.Volume); err == nil && v.Status != "available"; {
+		v, err = volumes.Get(ctx, cinder, last).Extract()
+	}
+	require.NoError(t, err, "detach the volume")
+	err = volumes.Delete(ctx, cinder, last, nil).ExtractErr()
+	for err == nil {
+		_, err = volumes.Get(ctx, cinder, last).Extract()
+	}
+	require.True(t, gophercloud.ResponseCodeIs(err, http.StatusNotFound), "%v", err)
 }
 
 // cinder returns the Cinder of a region, or skips the test if there are no volumes.

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	gopher "github.com/gophercloud/gophercloud/v2/openstack"
-	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/volumeattach"
 	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/pools"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/extensions/layer3/floatingips"
 	"github.com/gophercloud/gophercloud/v2/openstack/networking/v2/ports"
@@ -26,10 +25,7 @@ func (e example) take(t *testing.T, what, name, pool string) {
 	case "port":
 		err = ports.Delete(ctx, neutron, e.c.PortsOf(t, "RegionOne", server)[0]).ExtractErr()
 	case "volume":
-		nova, failed := gopher.NewComputeV2(e.c.Provider(t), of)
-		require.NoError(t, failed)
-		attached := e.c.Server(t, "RegionOne", server).AttachedVolumes
-		err = volumeattach.Delete(ctx, nova, server, attached[len(attached)-1].ID).ExtractErr()
+		e.c.DropVolume(t, "RegionOne", server)
 	case "member":
 		octavia, failed := e.c.API.LoadBalancer(ctx, "RegionOne")
 		require.NoError(t, failed)

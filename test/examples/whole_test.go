@@ -3,6 +3,7 @@
 package examples_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -19,7 +20,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/gophercloud/gophercloud/v2/openstack/loadbalancer/v2/pools"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
@@ -67,19 +70,19 @@ var events = []struct {
 	{"a quota", happenings{1: byNumber(quota(2, five)), 3: byNumber(quota(10, five))},
 		"0: 4/10/8/5/4! 4/10/8/5/4! .", "0: 4/10/9/5/3! 4/10/9/5/3! .", "1 0"},
 	{"a network is renamed", happenings{
-		1: does(func(w *whole) { w.c.Fake.RenameNetwork("shared", "old") }, five),
-		3: does(func(w *whole) { w.c.Fake.RenameNetwork("old", "shared") }, five),
+		1: does(func(w *whole) { w.c.RenameNetwork(w.T, "shared", "old") }, five),
+		3: does(func(w *whole) { w.c.RenameNetwork(w.T, "old", "shared") }, five),
 	}, "0: . . .", "0: . . .", "0 0"},
-	{"a network is doubled", happenings{1: does(func(w *whole) { w.c.Fake.AddNetwork("shared") }, five)},
+	{"a network is doubled", happenings{1: does(func(w *whole) { w.c.AddNetwork(w.T, "shared") }, five)},
 		"0: .", "0: .", "0"},
-	{"an image is renamed", happenings{1: does(func(w *whole) {
-		w.c.Fake.UpdateImage(w.c.Named(w.T, "debian-12"), func(i *fakecloud.Image) { i.Name = "old" })
-	}, five), 3: byNumber(gives(`image = "old"`))}, "0: . . .", "0: . . .", "0 0"},
-	{"an image is doubled", happenings{1: does(func(w *whole) { w.c.Fake.AddImage(fakecloud.Image{Name: "debian-12"}) }, five)},
+	{"an image is renamed", happenings{
+		1: does(func(w *whole) { w.c.RenameImage(w.T, "debian-12", "old") }, five), 3: byNumber(gives(`image = "old"`)),
+	}, "0: . . .", "0: . . .", "0 0"},
+	{"an image is doubled", happenings{1: does(func(w *whole) { w.c.AddImage(w.T, "debian-12") }, five)},
 		"0: .", "0: .", "0"},
 	{"a server is deleted", happenings{1: takes("server")}, "0: .", "0: .", "0"},
 	{"a port is deleted", happenings{1: takes("port")}, "1: .", "1: .", "0"},
-	{"a volume is deleted", happenings{1: takes("volume")}, "1: 4/8/9/4/4", "1: .", "0"},
+	{"a volume is deleted", happenings{1: takes("volume")}, "1: .", "1: .", "0"},
 	{"a member is deleted", happenings{1: takes("member")}, "0: .", "0: .", "0"},
 	{"an address is deleted", happenings{1: takes("address")}, "0: .", "0: .", "0"},
 	{"a kill in a drain", happenings{1: killed(http.MethodPut, "/servers/*/metadata/stackpolicy_drained")},
@@ -104,10 +107,11 @@ const five = "desired_capacity = 5"
 type whole struct {
 	*testing.T
 	*life
-	pools  map[string]string // by region
-	broken string            // id of an image that never serves
-	seen   *acctest.Watched
-	slow   atomic.Bool // reports whether servers of debian-13 do not serve yet
+	pools   map[string]string // by region
+	broken  string            // id of an image that never serves
+	seen    *acctest.Watched
+	serving []string    // ids of the servers that were in service at the last restart, on a real cloud
+	slow    atomic.Bool // reports whether servers of debian-13 do not serve yet
 }
 
 // number is a happening of [number].
@@ -188,12 +192,12 @@ func does(happens func(w *whole), arguments string) func(*whole, string) string 
 	}
 }
 
-// takes deletes something of web-1 by hand.
+// takes deletes something of the oldest server in RegionOne by hand: a new one that breaks soon is not made a third time.
 func takes(what string) func(*whole, string) string {
 	return func(w *whole, _ string) string {
 		acctest.Apply(w.T, w.Workspace) // a plan looks at what is whole
-		w.take(w.T, what, "web-1", w.pools["RegionOne"])
-		w.numbers() // which ends what Cinder has begun
+		oldest := slices.MinFunc(w.c.In(w.T, "RegionOne"), func(a, b servers.Server) int { return a.Created.Compare(b.Created) })
+		w.take(w.T, what, oldest.Name, w.pools["RegionOne"])
 		return ""
 	}
 }
@@ -217,18 +221,26 @@ var both = []string{"RegionOne", "RegionTwo"}
 // startWhole makes the servers of a configuration of examples/whole.
 func startWhole(t *testing.T, module string) *whole {
 	t.Helper()
-	w := &whole{T: t, pools: map[string]string{}, life: &life{example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), "whole/"+module)}}
+	w := &whole{T: t, pools: map[string]string{}, life: &life{example: startOn(t, acctest.New(t, fakecloud.Config{}), "whole/"+module)}}
 	_, hook := acctest.StartConsumer(t, 0)
-	w.broken = w.c.Named(t, "debian-broken")
 	health := httptest.NewServer(w)
 	t.Cleanup(health.Close)
 	for _, region := range both {
-		w.pools[region] = w.c.Fake.AddPool(region)
+		w.pools[region] = w.c.Pool(t, region)
 	}
 	w.Env = append(w.Env, "TF_VAR_hook_url="+hook, "TF_VAR_health_url="+health.URL+"/{name}",
 		fmt.Sprintf("TF_VAR_pool_ids={RegionOne=%q,RegionTwo=%q}", w.pools["RegionOne"], w.pools["RegionTwo"]))
-	w.edit(t, `"10m"`, `"5s"`)
 	w.edit(t, `"30s"`, `"0s"`)
+	if w.c.Fake != nil {
+		w.broken = w.c.Named(t, "debian-broken")
+		w.edit(t, `"10m"`, `"5s"`)
+	} else {
+		t.Cleanup(func() {
+			_, err := w.Destroy(context.WithoutCancel(t.Context()))
+			assert.NoError(t, err)
+			assert.Equal(t, "0/0/0/0/0", w.numbers(), "what is left")
+		})
+	}
 	w.seen = w.c.Watch(t, both[0], 4, both[1:]...)
 	acctest.Apply(t, w.Workspace)
 	return w
@@ -237,6 +249,9 @@ func startWhole(t *testing.T, module string) *whole {
 // ServeHTTP is the health check of the nodes. Servers that boot from volumes do not show their image, so it is the image that was asked
 // for last.
 func (w *whole) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
+	if w.c.Fake == nil {
+		return // each image serves
+	}
 	asked := ""
 	for _, request := range w.c.Fake.Requests() {
 		body := string(request.Body)
@@ -253,11 +268,7 @@ var capacity = regexp.MustCompile(`desired_capacity *= (\d+)`)
 
 // numbers are the numbers of servers, ports, volumes, addresses and members, or "." for one of all for each node.
 func (w *whole) numbers() string {
-	n, members := w.c.Numbers(w.T, both...), 0
-	for region, pool := range w.pools {
-		members += len(w.c.Fake.Members(region, pool))
-	}
-	text := fmt.Sprintf("%d/%d/%d/%d/%d", n[0], n[1], n[2], n[3], members)
+	text := strings.Trim(strings.ReplaceAll(fmt.Sprint(w.c.Numbers(w.T, w.pools)), " ", "/"), "[]")
 	size, err := strconv.Atoi(capacity.FindStringSubmatch(read(w.T, filepath.Join(w.Dir, "main.tf")))[1])
 	require.NoError(w.T, err)
 	if text == fmt.Sprintf("%d/%d/%d/%d/%d", size, 2*size, 2*size, size, size) {
@@ -274,9 +285,29 @@ func (w *whole) give(arguments string) {
 	}
 }
 
+// restart returns what has happened to servers since the last restart. A real cloud shows only how many that were in service are gone.
+func (w *whole) restart() (tally acctest.Tally) {
+	if w.seen != nil {
+		return w.seen.Restart()
+	}
+	there, serving := map[string]bool{}, []string{}
+	for _, s := range w.c.AllServers(w.T) {
+		if there[s.ID] = true; s.Metadata[openstack.MarkKey] != "" {
+			serving = append(serving, s.ID)
+		}
+	}
+	for _, id := range w.serving {
+		if !there[id] {
+			tally.Served++
+		}
+	}
+	w.serving = serving
+	return tally
+}
+
 // count returns how many servers in service have ended since the last count. They were drained, and no two were missing.
 func (w *whole) count() (touched int) {
-	tally := w.seen.Restart()
+	tally := w.restart()
 	assert.Zero(w, tally.Undrained+tally.Changed, "%+v", tally)
 	assert.LessOrEqual(w, tally.Of-tally.Least, 1, "%+v", tally)
 	return tally.Served
@@ -288,7 +319,7 @@ func (w *whole) applies(then happenings) (counts string) {
 	for i := 1; i < 10; i++ {
 		if happens := then[i]; happens != nil {
 			w.give(happens(w, said))
-			w.seen.Restart()
+			w.restart()
 		}
 		text, err := w.Apply(w.Context())
 		said = text
@@ -313,7 +344,7 @@ func (w *whole) rollouts(then happenings) (touched int, numbers, codes string) {
 	said := ""
 	for _, step := range slices.Sorted(maps.Keys(then)) {
 		w.give(then[step](w, said))
-		w.seen.Restart()
+		w.restart()
 		env, end, err := w.Attached(w.Context())
 		require.NoError(w.T, err)
 		run := exec.CommandContext(w.Context(), program, "-dir", w.Dir, "-terraform", w.Terraform, "-poll", "1s", "-max-wait", "2s")
@@ -329,6 +360,21 @@ func (w *whole) rollouts(then happenings) (touched int, numbers, codes string) {
 	return touched, w.numbers(), codes[1:]
 }
 
+// happen runs an event, and fails unless it ends with the numbers of the table.
+func (w *whole) happen(module, way string, i int) {
+	event := events[i]
+	want := map[string]string{"cluster": event.cluster, "stateful": event.stateful}[module]
+	if way == "apply" {
+		assert.Equal(w, want, w.applies(event.then))
+	} else {
+		touched, numbers, codes := w.rollouts(event.then)
+		assert.Regexp(w, "^("+event.rollouts+")$", codes)
+		assert.Equal(w, want[strings.LastIndex(want, " ")+1:], numbers)
+		assert.LessOrEqual(w, strconv.Itoa(touched), want[:1], "servers in service that ended")
+	}
+	assert.Empty(w, w.planned(w.T), "the last plan")
+}
+
 // TestWhole: whatever happens to a configuration that has everything, it touches no more than it must, and no server undrained, nothing
 // is left behind, and it ends, by "terraform apply" as by rollout.
 func TestWhole(t *testing.T) {
@@ -341,19 +387,41 @@ func TestWhole(t *testing.T) {
 				t.Run(module+"/"+way+"/"+event.what, func(t *testing.T) {
 					runs.In(t, runs.Some(runs.Turn(i+j+k), runs.Sweep, runs.Night))
 					t.Parallel()
-					w := startWhole(t, module)
-					want := []string{event.cluster, event.stateful}[j]
-					if way == "apply" {
-						assert.Equal(t, want, w.applies(event.then))
-					} else {
-						touched, numbers, codes := w.rollouts(event.then)
-						assert.Regexp(t, "^("+event.rollouts+")$", codes)
-						assert.Equal(t, want[strings.LastIndex(want, " ")+1:], numbers)
-						assert.LessOrEqual(t, strconv.Itoa(touched), want[:1], "servers in service that ended")
-					}
-					assert.Empty(t, w.planned(t), "the last plan")
+					startWhole(t, module).happen(module, way, i)
 				})
 			}
 		}
+	}
+}
+
+// These have the events that need no fake cloud, on a real cloud as on the fake one. "make e2e BRIEF=1" has the first.
+
+func TestAccWhole_image(t *testing.T) { lives(t, "cluster", `another image`) }
+
+func TestAccWhole_cluster(t *testing.T) { lives(t, "cluster", `is (renamed|doubled|deleted)$`) }
+
+func TestAccWhole_stateful(t *testing.T) { lives(t, "stateful", `another image|is deleted$`) }
+
+// Slots outlive a growth, so it comes alone.
+func TestAccWhole_slots(t *testing.T) { lives(t, "stateful", `is (renamed|doubled)$`) }
+
+// lives takes one configuration through the events with names that match: the last one first, and another image by rollout.
+func lives(t *testing.T, module, matches string) {
+	t.Helper()
+	runs.In(t, runs.Night)
+	sideBySide(t)
+	w := startWhole(t, module)
+	begin := read(t, filepath.Join(w.Dir, "main.tf"))
+	for i, event := range slices.Backward(events) {
+		if !regexp.MustCompile(matches).MatchString(event.what) {
+			continue
+		}
+		w.file(t, "main.tf", begin)
+		acctest.Finish(t, func() string { return acctest.Apply(t, w.Workspace) })
+		t.Run(event.what, func(t *testing.T) {
+			w.T = t
+			w.happen(module, []string{"rollout", "apply"}[min(i, 1)], i)
+		})
+		w.T = t
 	}
 }
