@@ -58,21 +58,9 @@ func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (verdict.Pl
 }
 
 // excess returns how many nodes are too many. Nodes that stand in for stranded ones stay, although there are enough.
-func (l *ledger) excess() int64 { return max(0, l.many()-l.extra()) }
-
-// many returns how many nodes there are beyond the capacity, and extra how many of these stand in for stranded ones.
-func (l *ledger) many() int64 { return int64(len(l.staying)) - l.Policy.Capacity }
-
-func (l *ledger) extra() int64 {
+func (l *ledger) excess() int64 {
 	standIns := l.staying.Number(func(f *facts.Fact) bool { return f.StandsIn })
-	return min(l.many(), standIns, l.staying.Number(l.stranded))
-}
-
-// widen moves the target of the rollout as nodes stand in.
-func (l *ledger) widen() {
-	if l.many() > 0 {
-		l.rollout.widen(l.extra(), l.staying.Number(func(f *facts.Fact) bool { return l.stranded(f) && !f.Outdated }))
-	}
+	return max(0, int64(len(l.staying))-l.Policy.Capacity-min(standIns, l.staying.Number(l.stranded)))
 }
 
 // finish adds the new nodes, makes the next roster, and collects the verdicts about all nodes.

@@ -21,7 +21,6 @@ func (l *ledger) grant(w verdict.Want) {
 		l.remove(w)
 	case verdict.Surplus:
 		l.leaves(w)
-		l.widen()
 	case verdict.TakenBack:
 		l.changes(w, w.Undone.Node)
 	case verdict.GivenUp:
@@ -39,7 +38,6 @@ func (l *ledger) grant(w verdict.Want) {
 		w.StandsIn = enough
 		l.Crowded = max(0, l.Crowded-1)
 		l.fit()
-		l.widen()
 	case verdict.Remade, verdict.Replaced:
 		l.replace(w)
 	}
@@ -115,7 +113,6 @@ func (l *ledger) remove(w verdict.Want) {
 		l.noteFull(w.Fact)
 	}
 	l.leaves(w)
-	l.widen()
 	add(&l.Taken, 1, tries && int64(len(l.staying)) < l.Policy.Capacity)
 }
 
@@ -129,7 +126,6 @@ func (l *ledger) giveUp(w verdict.Want) {
 	add(&l.cleans, 1, w.Server.ID != "" && !w.Lost)
 	add(&l.failed, 1, w.Server.ID != "" && !w.Outdated)
 	l.leaves(w)
-	l.widen()
 	if back := l.back.first(l.rollout.suits, l.boardWithFull, w.Place); back != nil {
 		l.comesBack(back)
 		back.StandsIn = w.StandsIn

@@ -68,7 +68,6 @@ func newLedger(start Start, seen roster.Seen) *ledger {
 	dead := unused || all.Number((*facts.Fact).Dead) > 0
 	l.Spent = now.Spent(policy)
 	l.nothing = l.makesFirst() && (l.Spent || dead && all.Number(unfound) > 0)
-	l.widen()
 	return l
 }
 
@@ -257,27 +256,20 @@ func (l *ledger) granted(name string) bool {
 // If the settled template is given again, there is no target, so that a canary goes back completely.
 type rollout struct {
 	wanted, settled roster.Templates
-	asked, target   int64 // number of nodes that should get the wanted template, without and with [rollout.widen]
+	target          int64 // number of nodes that should get the wanted template
 	current         int64 // number of nodes that have it
 	promised        int64 // number of nodes to be added that get it
 	slots           bool  // whether nodes have slots
 }
 
 func rolloutOf(now roster.Roster, policy roster.Policy) rollout {
-	r := rollout{wanted: policy.Templates, settled: now.Settled, asked: math.MaxInt64, slots: policy.Stateful != nil}
+	r := rollout{wanted: policy.Templates, settled: now.Settled, target: math.MaxInt64, slots: policy.Stateful != nil}
 	if policy.Update != nil && !maps.Equal(policy.Templates, now.Settled) {
-		r.asked = policy.Update.Target.Up(policy.Capacity)
+		if target := policy.Update.Target.Up(policy.Capacity); target < policy.Capacity { // else all, with stand-ins
+			r.target = target
+		}
 	}
-	r.target = r.asked
 	return r
-}
-
-// widen raises the target where nodes stand in for stranded ones that have the wanted template: these are not
-// in service, so they do not count for it.
-func (r *rollout) widen(extra, stranded int64) {
-	if r.asked < math.MaxInt64 && r.asked > 0 {
-		r.target = r.asked + min(extra, stranded)
-	}
 }
 
 // reached reports whether as many nodes have the wanted template as the target says.
