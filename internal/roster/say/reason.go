@@ -148,13 +148,7 @@ var words = map[string]func(p *speech, list verdict.List) string{
 	},
 	"template": func(p *speech, _ verdict.List) string { return p.template() },
 	"illness":  func(_ *speech, list verdict.List) string { return illness(list[0].Fact) },
-	"differs": func(p *speech, list verdict.List) string {
-		text := p.differs(list[0].Want)
-		if list[0].Is.Fresh {
-			text += "; it never served"
-		}
-		return text
-	},
+	"differs":  func(p *speech, list verdict.List) string { return p.differs(list[0].Want) },
 	"better place": func(_ *speech, list verdict.List) string {
 		if why := list[0].WhyLoses; why != "" {
 			return strings.Replace(why, "it", list[0].String(), 1)

@@ -172,48 +172,31 @@ func illness(f *facts.Fact) string {
 
 // reasonOf returns why a node should be replaced.
 func (p *speech) reasonOf(w verdict.Want) string {
-	switch w.What {
-	case verdict.TakenBack:
+	switch gets := w.What == verdict.Revised || w.What == verdict.GivenUp; {
+	case w.What == verdict.TakenBack:
 		return "its change was not carried out, and is taken back while others are out of service: " +
 			p.texts.of(w.Template, w.To)
-	case verdict.GivenUp:
-		if w.Row().Repairs {
-			return p.fill(w.Row().Reason, &verdict.Verdict{Want: w})
-		}
-		return p.revision(w)
-	case verdict.Revised:
-		return p.revision(w)
+	case gets && w.PassedOver:
+		return fmt.Sprintf("it never had a server: %s is full or refused", roster.Spot{Place: w.Asked, Flavor: w.Flavor})
+	case gets && !w.Row().Repairs:
+		return p.differs(w)
 	}
 	return p.fill(w.Row().Reason, &verdict.Verdict{Want: w})
 }
 
-// revision returns why a node that never served is made as it should be.
-func (p *speech) revision(w verdict.Want) string {
-	change := p.differs(w)
+// differs returns what a node has, and what is wanted instead.
+func (p *speech) differs(w verdict.Want) string {
+	change := p.texts.of(w.Template, w.To)
+	if w.Template == w.To {
+		change = fmt.Sprintf("it has %s, which is not listed", cmp.Or(w.Flavor, w.FlavorID, "no flavor"))
+	}
 	switch {
-	case w.PassedOver:
-		spot := roster.Spot{Place: w.Asked, Flavor: w.Flavor}
-		return "it never had a server: " + spot.String() + " is full or refused"
-	case !w.Row().Updates:
-		return unlisted(w)
 	case w.Unfound:
 		return change + "; it never had a server"
 	case w.Is.Fresh:
 		return change + "; it never served"
 	}
 	return change
-}
-
-// differs returns what a node has, and what is wanted instead.
-func (p *speech) differs(w verdict.Want) string {
-	if w.Outdated && w.Template == w.To {
-		return unlisted(w)
-	}
-	return p.texts.of(w.Template, w.To)
-}
-
-func unlisted(w verdict.Want) string {
-	return fmt.Sprintf("it has %s, which is not listed", cmp.Or(w.Flavor, w.FlavorID, "no flavor"))
 }
 
 // few lists the first texts, and says how many more there are.
