@@ -110,17 +110,15 @@ func (s Seen) Stray(name string) bool { return slices.Contains(s.Strays[name], s
 // Keep copies what an earlier look found of a node. It leaves out Aged, Baking and Early, which may not hold any more,
 // and that it found no server: an apply may have made one since.
 func (s Seen) Keep(name string, before Seen) {
-	if server, there := before.Servers[name]; there {
-		s.Servers[name] = server
-	}
-	if build, there := before.Builds[name]; there {
-		s.Builds[name] = build
-	}
-	if strays, there := before.Strays[name]; there {
-		s.Strays[name] = strays
-	}
-	if others, there := before.Others[name]; there {
-		s.Others[name] = others
+	keep(s.Servers, before.Servers, name)
+	keep(s.Builds, before.Builds, name)
+	keep(s.Strays, before.Strays, name)
+	keep(s.Others, before.Others, name)
+}
+
+func keep[V any](into, from map[string]V, name string) {
+	if v, there := from[name]; there {
+		into[name] = v
 	}
 }
 
