@@ -67,7 +67,7 @@ func TestPlacementRefuses(t *testing.T) {
 			at: ": A candidate is not there"},
 		"a candidate in a closed place": {before: zonal(2, "az-1 az-2", templated("a", "RECREATE", "TEMPLATE")),
 			config: zonal(2, "az-1! az-2", with(templated("a", "RECREATE", "TEMPLATE"), leaving("web-0", ""))), at: "deletion.candidates: Invalid candidate",
-			says: "Open the place, or remove the node from candidates."},
+			says: "which is closed. Remove it from candidates and kept, or change that first."},
 		"a candidate that is protected": {before: zonal(2, zone, nil), config: zonal(2, zone, leaving("web-0", "web-0")),
 			at: "deletion.candidates: Invalid candidate", says: "Remove it from candidates and kept, or"},
 		"a candidate that is misspelled": {before: zonal(2, zone, nil), config: zonal(1, zone, leaving("web-00", "")),

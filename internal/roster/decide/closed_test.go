@@ -125,7 +125,7 @@ func TestClosedCandidate(t *testing.T) {
 	p.Update.Method = roster.Recreate
 	plans.Close(&p, r.Nodes["web-1"].Region, r.Nodes["web-1"].Zone)
 	_, _, err = planner.Plan(r, plans.Running(r), p)
-	assert.ErrorContains(t, err, `candidate "web-1" should be made again in its place, but RegionOne/az-2 is closed`)
+	assert.ErrorContains(t, err, `it would be made again in RegionOne/az-2, which is closed`)
 	r.Done = p.Candidates // an earlier apply already made it again
 	_, change, err := planner.Plan(r, plans.Running(r), p)
 	require.NoError(t, err)

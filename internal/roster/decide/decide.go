@@ -288,8 +288,6 @@ var (
 
 	invalidCandidate = ArgumentError{candidatesArgument, "Invalid candidate", "The node %q cannot be a candidate, " +
 		"because %s. Remove it from candidates and kept, or change that first."}
-	closedCandidate = ArgumentError{candidatesArgument, "Invalid candidate", "The candidate %q should be made " +
-		"again in its place, but %s is closed. Open the place, or remove the node from candidates."}
 	unknownCandidates = ArgumentError{candidatesArgument, "Invalid candidate", "No node has the name, or a server " +
 		"with the id, %s, so other nodes would be removed instead. Correct the name, or remove it from the list."}
 	misspelledProtection = ArgumentError{[]string{"deletion", "protected"}, "A protected node is not there", "No " +

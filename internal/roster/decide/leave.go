@@ -28,7 +28,7 @@ func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (c
 	if len(named.strange) > 0 && int64(len(all)-len(found)) > policy.Capacity {
 		return named, unknownCandidates.with(strings.Join(named.strange, ", "))
 	}
-	if err := mayLeave(found, policy); err != nil {
+	if err := refuse(found, policy, false); err != nil {
 		return named, err
 	}
 	remakes := policy.TakesFirst()
@@ -43,7 +43,7 @@ func findCandidates(now roster.Roster, all facts.Facts, policy roster.Policy) (c
 		named.met, named.again = named.again, nil
 	}
 	if remakes {
-		return named, canRemake(named.again, policy)
+		return named, refuse(named.again, policy, true)
 	}
 	return named, nil
 }
@@ -70,28 +70,23 @@ func resolve(now roster.Roster, all facts.Facts, policy roster.Policy) (named ca
 	return named, found
 }
 
-// mayLeave returns an error if a candidate cannot be changed.
-func mayLeave(found []*facts.Fact, policy roster.Policy) error {
+// refuse returns an error if a candidate cannot leave or, if again is true, cannot be made again.
+func refuse(found []*facts.Fact, policy roster.Policy, again bool) error {
 	for _, f := range found {
+		var why string
 		switch {
 		case !f.Free():
-			return invalidCandidate.with(f.Name, "it "+f.Protected)
+			why = "it " + f.Protected
 		case policy.Unreachable[f.Region] && !f.Closed:
-			return invalidCandidate.with(f.Name, "its region cannot be reached")
+			why = "its region cannot be reached"
+		case again && policy.KeepsServer(f.Name, f.Server.ID):
+			why = "it would be made again under its name, which its kept server has"
+		case again && f.Closed:
+			why = "it would be made again in " + f.String() + ", which is closed"
+		default:
+			continue
 		}
-	}
-	return nil
-}
-
-// canRemake returns an error if a candidate cannot be made again.
-func canRemake(again []*facts.Fact, policy roster.Policy) error {
-	for _, f := range again {
-		switch {
-		case policy.KeepsServer(f.Name, f.Server.ID):
-			return invalidCandidate.with(f.Name, "it would be made again under its name, which its kept server has")
-		case f.Closed:
-			return closedCandidate.with(f.Name, f.Place)
-		}
+		return invalidCandidate.with(f.Name, why)
 	}
 	return nil
 }
