@@ -228,11 +228,6 @@ var advice = []advised{
 		func(g *guide) { g.candidates(`[]`) }},
 	{"A protected node is not there", []string{balancer, scaling, stateful, "hooks/webhook"}, func(g *guide) { g.in("deletion", `protected = ["web-9"]`) },
 		func(g *guide) { g.edit(g.t, `protected = ["web-9"]`, "") }},
-	{"Protected nodes stay as they are", updates, func(g *guide) {
-		g.in("deletion", `protected = ["web-0"]`)
-		g.other()
-		g.finish()
-	}, func(g *guide) { g.edit(g.t, `protected = ["web-0"]`, "") }},
 	{"Kept slots wait for their places", []string{stateful}, func(g *guide) {
 		g.set("size", "1")
 		g.finish()
@@ -369,7 +364,6 @@ var others = map[string]string{
 	"Availability zone skipped":                             "the cloud",
 	"Candidates of an import count as met":                  "an import",
 	"Marks are from the future":                             "metadata",
-	"Nodes wait to be looked at":                            "TestStatuses",
 	"Region skipped":                                        "the cloud",
 	"Servers are ahead of this state":                       "TestAccGate",
 	"Servers did not follow their nodes":                    "a line, refused before: TestForgotten",
@@ -380,7 +374,6 @@ var others = map[string]string{
 	"The place of the node takes no nodes":                  "an argument",
 	"Unable to look up volumes":                             "the cloud",
 	"The server group had members":                          "nothing",
-	"The update begins with the next apply":                 "TestAccGate",
 	"There is nothing to drain":                             "nothing",
 	"Servers belong to no node":                             "a server",
 	"Servers are there that this plan makes again":          "a server",

@@ -444,14 +444,14 @@ var gates = []struct {
 	{what: "`SUBSTITUTE` becomes `RECREATE` together with a new image", start: gated{size: 3, image: "a"}, least: 2, most: 3, taken: 1, images: "b:3",
 		then: func(g *gate) {
 			g.method, g.image = "RECREATE", "b"
-			assert.Contains(g, g.apply(), "The update begins with the next apply")
+			assert.Contains(g, g.apply(), "the update begins with the next apply")
 			assert.Equal(g, "a:3", g.Cloud.Versions(g.T), "after the first apply")
 			g.finish()
 		}},
 	{what: "`stateful` is switched on together with a new image", start: gated{size: 3, image: "a", method: "RECREATE"}, least: 2, most: 3, taken: 1,
 		images: "b:3", then: func(g *gate) {
 			g.more, g.image = slots, "b"
-			assert.Contains(g, g.apply(), "The update begins with the next apply")
+			assert.Contains(g, g.apply(), "the update begins with the next apply")
 			assert.Equal(g, "a:3", g.Cloud.Versions(g.T), "after the first apply")
 			g.finish()
 		}},

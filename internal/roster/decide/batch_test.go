@@ -68,7 +68,7 @@ func TestBatch(t *testing.T) {
 			Seen: func(s roster.Seen) {
 				plans.ChangeSeen(s, "web-0 web-1", func(n *node.Node) { n.Status, n.Fault = "ERROR", plans.NoHost })
 			},
-			Remaining: 2, Notices: []string{"The update begins with the next apply"}},
+			Remaining: 2},
 		{Name: "a node that nobody has looked at is the youngest", Nodes: []string{"R 1", "R 1", "R 1"}, Capacity: 2,
 			Roster: func(r *roster.Roster) {
 				plans.ChangeRoster(*r, "web-1 web-2", func(n *roster.Node) { n.Served = true })
@@ -108,7 +108,7 @@ func TestBatch(t *testing.T) {
 			Nodes: []string{"R/old 1", "R/a 1", "R/a 1"}, Regions: zones(plans.Bin("a", 1)), Broken: "web-0 web-1",
 			Image: "2", Update: plans.ByUpdate(plans.Update("2", roster.Misplaced, roster.Outdated), roster.Recreate),
 			Policy: func(p *roster.Policy) { p.Protected = []string{"web-1"} },
-			Moves:  "+web-3 -web-0", Remaining: 1, Notices: []string{"Protected nodes stay as they are", "Too many nodes are unhealthy to replace them"}},
+			Moves:  "+web-3 -web-0", Remaining: 1, Notices: []string{"Too many nodes are unhealthy to replace them"}},
 		{Name: "a fault of the past closes no place", Nodes: []string{"R/a 1"}, Regions: zones(capped("a", 1)),
 			Seen: func(s roster.Seen) {
 				plans.ChangeSeen(s, "web-0", func(n *node.Node) { n.Tainted, n.Fault = true, plans.NoHost })
@@ -123,8 +123,7 @@ func TestBatch(t *testing.T) {
 			},
 			Image: "2", Update: plans.Update("1", roster.Outdated), Moves: "~web-0 ~web-1 ~web-2"},
 		{Name: "but one that no refresh has looked at may be in service", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: never,
-			Seen: func(s roster.Seen) { clear(s.Servers) }, Image: "2", Update: plans.Update("1", roster.Outdated), Remaining: 3,
-			Notices: []string{"Nodes wait to be looked at"}},
+			Seen: func(s roster.Seen) { clear(s.Servers) }, Image: "2", Update: plans.Update("1", roster.Outdated), Remaining: 3},
 		{Name: "a name is tried once: a node in ERROR that never served leaves", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: retried,
 			Broken: "web-0", Seen: unmarked, Update: plans.Update("1", roster.Unhealthy), Moves: "+web-3 -web-0"},
 		{Name: "also if it failed as it was made, so that Terraform would make it again", Nodes: []string{"R 1", "R 1", "R 1"}, Roster: never, Seen: unmade,

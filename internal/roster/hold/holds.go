@@ -34,16 +34,9 @@ var (
 		Done: true, Quiet: true,
 		Why:    "it {protected}",
 		Status: "{protections}",
-		Title:  "Protected nodes stay as they are",
-		Notice: "{kept} will not get the wanted template: {who is kept}.",
 	}
-	Begins = &Hold{
-		Quiet: true, Why: "the update begins with the next apply",
-		Title: "The update begins with the next apply",
-		Notice: "{count} should be replaced, but not by this apply: Terraform must first store what the servers " +
-			"depend on, and their lifecycle. The next apply replaces the first batch.",
-	}
-	Older = &Hold{
+	Begins = &Hold{Quiet: true, Why: "the update begins with the next apply"}
+	Older  = &Hold{
 		Why:    "its server carries the later mark {carried}: this state is older than the cluster",
 		Status: "this state is older than the servers of {nodes}",
 		Title:  "Servers are ahead of this state",
@@ -61,9 +54,6 @@ var (
 		Quiet:  true,
 		Why:    "{unseen}",
 		Status: "{nodes with why}",
-		Title:  "Nodes wait to be looked at",
-		Notice: "{count} should be replaced, but the current state is not known: {nodes with why}. Plan without " +
-			"-refresh=false.",
 	}
 	Outage = &Hold{
 		Why:    "{outage}",

@@ -18,7 +18,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 			after: "RegionOne/az-1: web-0; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-3 web-4; RegionTwo/az-2: web-5"},
 		{name: "another template touches no node by itself", policy: func(p *roster.Policy) { p.Update, p.Templates = nil, images("b") }},
 		{name: "a new update replaces nothing yet", policy: func(p *roster.Policy) { p.Templates, p.Begins = images("b"), true },
-			remaining: 6, notices: []string{"The update begins with the next apply"}},
+			remaining: 6},
 		{name: "a canary of 30 % is two nodes", policy: func(p *roster.Policy) { p.Templates, p.Update.Target = images("b"), amount("30%") },
 			moves: "+web-6 +web-7 -web-0 -web-3",
 			after: "RegionOne/az-1: web-6@b; RegionOne/az-2: web-1; RegionOne/az-3: web-2; RegionTwo/az-1: web-4 web-7@b; RegionTwo/az-2: web-5"},
@@ -62,7 +62,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 		{name: "the rest, with one protected", policy: func(p *roster.Policy) { p.Templates, p.Protected = images("d"), []string{"web-2"} },
 			moves:     "+web-16 +web-17 -web-9 -web-10",
 			after:     "RegionOne/az-1: web-16@d; RegionOne/az-2: web-14@d; RegionOne/az-3: web-2; RegionTwo/az-1: web-15@d web-17@d; RegionTwo/az-2: web-5",
-			remaining: 1, notices: []string{"Protected nodes stay as they are"}},
+			remaining: 1},
 		{name: "growth does not wait for the batch, nor the batch for it", policy: func(p *roster.Policy) { p.Templates, p.Capacity = images("d"), 8 },
 			moves: "+web-18 +web-19 +web-20 +web-21 -web-2 -web-5",
 			after: "RegionOne/az-1: web-16@d web-18@d; RegionOne/az-2: web-14@d; RegionOne/az-3: web-19@d; RegionTwo/az-1: web-15@d web-17@d; " +

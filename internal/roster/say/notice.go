@@ -85,12 +85,9 @@ func (p *speech) listed() []Notice {
 func (p *speech) held() (notices []Notice) {
 	for _, h := range hold.All {
 		list := p.Verdicts.Held(h)
-		if h.Title != "" && len(list) > 0 && (h != hold.Protected || len(p.Kept()) > 0) {
+		if h.Title != "" && len(list) > 0 {
 			text := p.fill(h.Notice, list...)
 			notices = append(notices, Notice{h.Title, strings.ToUpper(text[:1]) + text[1:]})
-		}
-		if h == hold.Begins && len(list) > 0 {
-			return notices
 		}
 	}
 	notRemade := p.Staying().Filter(func(v *verdict.Verdict) bool {

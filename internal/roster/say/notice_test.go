@@ -21,8 +21,6 @@ func TestNotices(t *testing.T) {
 	}
 	unseen := func(s roster.Seen) { clear(s.Servers) }
 	begins := func(p *roster.Policy) { p.Begins = true }
-	const begun = " should be replaced, but not by this apply: Terraform must first store what the servers depend on, " +
-		"and their lifecycle. The next apply replaces the first batch."
 	plans.Check(t, planner.Plan, func(*roster.Policy) {}, []plans.Case{
 		{Name: "an unknown candidate", Policy: func(p *roster.Policy) { p.Candidates = []string{"web-9"} }, Notices: []string{"A candidate is not there"},
 			Told: `No node has the name, or a server with the id, "web-9", so nothing is removed for it. Remove it from the list of ` +
@@ -32,13 +30,12 @@ func TestNotices(t *testing.T) {
 			Reasons: []string{"web-0: RegionOne/az-1 loses 1 of 1; made by the last apply and not looked at since",
 				"web-3: RegionTwo/az-1 loses 1 of 2; made by the last apply and not looked at since"}},
 		{Name: "an update begins", Image: "b", Update: plans.Update("1", roster.Outdated), Policy: begins,
-			Remaining: 6, Notices: []string{"The update begins with the next apply"}, Told: "6 nodes" + begun, Status: "behind: 6 of 6 nodes to replace"},
-		{Name: "and has nothing to do", Update: plans.Update("1", roster.Outdated), Policy: begins},
-		{Name: "or something while too many are unhealthy", Policy: func(p *roster.Policy) {
+			Remaining: 6, Status: "behind: 6 of 6 nodes to replace"},
+		{Name: "and begins while too many are unhealthy", Policy: func(p *roster.Policy) {
 			p.Update, p.Begins = plans.Update("1", roster.Unhealthy, roster.Misplaced), true
 			p.Update.StopAbove = plans.Amount("0")
 			p.Regions[0].Zones[2].Cap = 0
-		}, Seen: taint("web-4"), Remaining: 2, Notices: []string{"The update begins with the next apply"}, Told: "2 nodes" + begun},
+		}, Seen: taint("web-4"), Remaining: 2},
 		{Name: "an outage", Update: plans.Update("1", roster.Unhealthy), Policy: func(p *roster.Policy) { p.Update.StopAbove = plans.Amount("1") },
 			Seen:      taint("web-4"),
 			Broken:    "web-5",
@@ -52,16 +49,6 @@ func TestNotices(t *testing.T) {
 		{Name: "none for those who replace no unhealthy node", Update: plans.Update("1", roster.Misplaced),
 			Policy: func(p *roster.Policy) { p.Update.StopAbove = plans.Amount("0") },
 			Seen:   taint("web-4")},
-		{Name: "protected nodes", Image: "b", Update: plans.Update("6", roster.Outdated), Policy: func(p *roster.Policy) { p.Protected = []string{"web-2"} },
-			Seen:  func(s roster.Seen) { plans.ChangeSeen(s, "web-4", func(n *node.Node) { n.Locked = true }) },
-			Moves: "+web-6 +web-7 +web-8 +web-9 -web-0 -web-1 -web-3 -web-5", Notices: []string{"Protected nodes stay as they are"},
-			Told: "2 nodes will not get the wanted template: web-2 is listed as protected, web-4 is locked."},
-		{Name: "a target that needs none of them", Image: "b", Update: plans.Update("6", roster.Outdated), Policy: func(p *roster.Policy) {
-			p.Protected, p.Update.Target = []string{"web-2", "web-4"}, plans.Amount("4")
-		}, Moves: "+web-6 +web-7 +web-8 +web-9 -web-0 -web-1 -web-3 -web-5"},
-		{Name: "none of another template", Update: plans.Update("6", roster.Outdated), Policy: func(p *roster.Policy) { p.Protected = []string{"web-2"} }},
-		{Name: "none that would be replaced for it", Image: "b", Update: plans.Update("6", roster.Unhealthy),
-			Policy: func(p *roster.Policy) { p.Protected = []string{"web-2"} }},
 		{Name: "a batch waits", Update: plans.Update("2", roster.Misplaced), Policy: func(p *roster.Policy) { p.Regions = p.Regions[:1] },
 			Seen: func(s roster.Seen) {
 				plans.LoseSeen(s, "web-0")

@@ -124,9 +124,7 @@ var words = map[string]func(p *speech, list verdict.List) string{
 		}
 		return p.few(protections(list))
 	},
-	"kept":        func(p *speech, _ verdict.List) string { return text.Nodes(int64(len(p.Kept()))) },
-	"who is kept": func(p *speech, _ verdict.List) string { return text.Few(protections(p.Kept())) },
-	"carried":     func(_ *speech, list verdict.List) string { return Clip(list[0].Server.InService) },
+	"carried": func(_ *speech, list verdict.List) string { return Clip(list[0].Server.InService) },
 	"loose": func(_ *speech, list verdict.List) string {
 		return cmp.Or(list[0].MissingWire, list[0].MissingLine)
 	},

@@ -94,7 +94,7 @@ func TestStatus(t *testing.T) {
 			Does: "batch 2 of 6: web-1 leaves; web-6 comes in RegionOne/az-2"},
 		{Name: "protected nodes", Image: "b", Update: plans.Update("6", roster.Outdated), Policy: func(p *roster.Policy) {
 			p.Protected = []string{"web-0", "web-1", "web-2", "web-3", "web-4", "web-5"}
-		}, Notices: []string{"Protected nodes stay as they are"},
+		},
 			Status: "held: web-0 is listed as protected and 5 more"},
 	})
 }
