@@ -366,7 +366,6 @@ var others = map[string]string{
 	"Marks are from the future":                             "metadata",
 	"Region skipped":                                        "the cloud",
 	"Servers are ahead of this state":                       "TestAccGate",
-	"Servers did not follow their nodes":                    "a line, refused before: TestForgotten",
 	"Several servers have the name of one node":             "a server",
 	"The node was not drained in full":                      "the consumer",
 	"Disks are kept":                                        "TestHangsOnTaken",
@@ -386,8 +385,6 @@ var others = map[string]string{
 	"The availability zone is down":                         "the cloud",
 	"The cluster waits for a value":                         "an apply",
 	"The image is gone":                                     "the cloud",
-	"Nothing more is made from this template":               "an argument: TestNumber",
-	"Too many servers":                                      "a server: TestNumber",
 	"Unable to look up images and flavors":                  "the cloud",
 }
 

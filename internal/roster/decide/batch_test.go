@@ -170,7 +170,7 @@ func TestBatch(t *testing.T) {
 				}
 			},
 			Image: "2", Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.Recreate), Policy: func(p *roster.Policy) { p.RequireMarks = true },
-			Moves: "~web-0", Remaining: 2, Notices: []string{"A batch waits for the one before", "Servers did not follow their nodes"}},
+			Moves: "~web-0", Remaining: 2, Notices: []string{"A batch waits for the one before"}},
 		{Name: "of those that are too old the oldest leaves first", Nodes: []string{"R 2", "R 2"}, Update: plans.Update("1", roster.TooOld),
 			Seen: func(s roster.Seen) {
 				for name, launched := range map[string]int64{"web-0": 2, "web-1": 1} {

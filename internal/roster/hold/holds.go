@@ -64,7 +64,8 @@ var (
 			"candidates.",
 	}
 	NotRemade = &Hold{
-		Why:    "its server should have been made again, but is still the old one",
+		Why: "its server should have been made again, but is still the old one: give it replace_triggered_by, and no " +
+			"create_before_destroy if it has a port or a volume; then name the node in candidates",
 		Status: "the servers of {nodes} were not made again",
 	}
 	Twice = &Hold{

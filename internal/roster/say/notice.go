@@ -11,7 +11,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/learn"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -41,7 +40,6 @@ func (p *speech) notices() []Notice {
 		p.firstTemplate(),
 		p.listed(),
 		p.fullPlaces(),
-		p.crowded(),
 		p.held(),
 		p.slotsWait(),
 	)
@@ -90,16 +88,7 @@ func (p *speech) held() (notices []Notice) {
 			notices = append(notices, Notice{h.Title, strings.ToUpper(text[:1]) + text[1:]})
 		}
 	}
-	notRemade := p.Staying().Filter(func(v *verdict.Verdict) bool {
-		return v.NotRemade && v.Outcome != verdict.Changes
-	})
-	return append(notices,
-		tell("Servers did not follow their nodes",
-			"The servers of {count} should have been made again, but are still the old ones: {names}. Terraform "+
-				"does not know that the server depends on the generation of its node. Give it replace_triggered_by = "+
-				"[terraform_data.generation[each.key]], with each.value.generation as input. If it has that, Nova "+
-				"refused the second server of a port or a volume: remove create_before_destroy from the servers, and "+
-				"from all that refers to them. Apply; then name the nodes in candidates.", notRemade.Names())...)
+	return notices
 }
 
 // fullPlaces is about flavors and listed places that are full, or that are tried again because
@@ -123,22 +112,6 @@ func (p *speech) fullPlaces() []Notice {
 			"leave no room, or list another place.", text.Few(spots), what)
 	}
 	return nil
-}
-
-// crowded is about nodes that are not made, because of the servers that are there or were there.
-func (p *speech) crowded() []Notice {
-	switch {
-	case p.Spent && (p.Crowded > 0 || len(p.Verdicts.Held(hold.Spent)) > 0):
-		return notice("Nothing more is made from this template", "The servers of %s failed, and were cleaned up "+
-			"twice. Look at why they fail, then give another template, such as another attempt of a module. Or set "+
-			"desired_capacity to the number of nodes that serve, and apply: then the template is tried again.",
-			p.template())
-	case p.Crowded == 0 && len(p.Verdicts.Held(hold.Servers)) == 0 || p.Cleans > 0: // status and held say the rest
-		return nil
-	}
-	return notice("Too many servers", "There are %s beyond the cluster, and at most two batches are allowed, so no "+
-		"more are made. An apply that ends without an error destroys those that Terraform knows; delete the others "+
-		"(openstack server delete ID).", text.Count(p.Beyond, "server"))
 }
 
 // slotsWait returns a notice about kept slots that stay unused although a plan makes new slots.

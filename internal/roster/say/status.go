@@ -73,8 +73,8 @@ func (p *speech) needs(s verdict.Status) string {
 	case p.Spent && p.Crowded > 0:
 		return p.fill(hold.Spent.Status)
 	case p.Crowded > 0 && len(p.Strays) == 0:
-		return fmt.Sprintf("there are %s beyond the cluster, so %s must wait", text.Count(p.Beyond, "server"),
-			text.Nodes(p.Crowded))
+		return fmt.Sprintf("there are %s beyond the cluster, so %s must wait: delete what no apply destroys",
+			text.Count(p.Beyond, "server"), text.Nodes(p.Crowded))
 	case len(s.Nodes) > 0:
 		return p.unrepaired(s.Nodes)
 	case len(p.Policy.MissingWire) > 0: // regions whose servers do not follow their nodes, each with the missing line
