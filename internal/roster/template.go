@@ -120,6 +120,7 @@ type Templates map[placement.Place]Template
 
 // NewTemplates merges the templates of places: a zone's template overrides values of its region's, which overrides
 // values of the template for all places. It is called once, and not for each node, because a template may be large.
+// A place whose template is that of the places around it has none of its own, so equal templates are equal maps.
 func NewTemplates(own map[placement.Place]Template) Templates {
 	t := Templates{}
 	for at, template := range own {
@@ -128,6 +129,13 @@ func NewTemplates(own map[placement.Place]Template) Templates {
 			t[at] = template
 		}
 	}
+	maps.DeleteFunc(t, func(at placement.Place, template Template) bool {
+		around := placement.Place{}
+		if at.Zone != "" {
+			around.Region = at.Region
+		}
+		return at != around && t.At(around) == template
+	})
 	return t
 }
 

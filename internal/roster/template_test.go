@@ -59,7 +59,11 @@ func TestTemplates(t *testing.T) {
 		{Region: "R1"}:               values("image", "b"),
 		{Region: "R1", Zone: "az-1"}: values("flavor", "g", "network", "n"),
 		{Region: "R2", Zone: "az-1"}: values("flavor", "h"),
+		{Region: "R1", Zone: "az-3"}: "",
+		{Region: "R3"}:               values("image", "a"),
+		{Region: "R3", Zone: "az-1"}: values("flavor", "f"),
 	})
+	assert.Len(t, templates, 4, "places whose template is another than around them")
 	for at, want := range map[placement.Place]roster.Template{
 		{Region: "R1"}:               values("image", "b", "flavor", "f"),
 		{Region: "R1", Zone: "az-1"}: values("image", "b", "flavor", "g", "network", "n"),

@@ -281,7 +281,7 @@ var mistakes = []struct {
 		b.must("b")
 		b.holds("a:7/7 b:5/5")
 		b.finish("a")
-	}, "a:12/12", runs.Night},
+	}, "a:12/12", runs.Sweep},
 	{"the attachment leaves the state in the middle of a rollout, and is imported", nil, "a", func(b *behind) {
 		b.must("b")
 		b.run("state", "rm", placement)
