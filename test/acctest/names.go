@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Names of networks and images, which belong to others. The end of the test takes the changes back, except that the fake
-// cloud keeps a second network.
+// Names of networks and images, which belong to others. The end of the test takes the changes back, but the fake cloud
+// keeps a second network.
 
 // RenameNetwork gives a network another name, in all regions.
 func (c *Cloud) RenameNetwork(t testing.TB, old, name string) {
