@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRenamed: no server is replaced where the cluster, its module, or an image or a zone of the cloud, gets another name, as "Operating a
-// cluster" says.
+// TestRenamed: no server is replaced where the cluster, its module, or a zone of the cloud, gets another name, as "Operating a cluster" says.
+// TestWhole renames images and networks.
 func TestRenamed(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
@@ -31,11 +31,6 @@ func TestRenamed(t *testing.T) {
 	e.edit(t, "desired_capacity = 6", "desired_capacity = 7")
 	assert.Contains(t, e.apply(t), `["shop-6"]`, "a new node")
 	same("a growth")
-	e.c.Fake.UpdateImage(e.c.Fake.Servers("RegionOne")[0].ImageID, func(i *fakecloud.Image) { i.Name = "old" })
-	assert.Empty(t, e.planned(t), "an image has another name")
-	e.edit(t, `"debian-12"`, `"old"`)
-	e.apply(t)
-	same("the image")
 	e.c.Fake.AddZone("RegionOne", fakecloud.Zone{Name: "az-9", Hosts: []string{"host-9"}})
 	for _, s := range e.c.Fake.Servers("RegionOne") {
 		if s.Zone == "az-1" {
