@@ -2,7 +2,6 @@
 package hold
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
@@ -18,7 +17,6 @@ type Hold struct {
 	Status string       // text of the status after its first words; "" for a hold that the status does not show
 	Title  string       // title of the notice; "" for a hold without a notice
 	Notice string
-	SaidBy *Hold // hold whose status and notice say this one too
 }
 
 // All lists all holds in the order of the gate, of statuses and of notices: of several that hold a node, the first one
@@ -81,7 +79,7 @@ var (
 		Status: "the servers of {template} were cleaned up twice: give another template",
 	}
 	Target  = &Hold{Done: true, Quiet: true, Why: "as many nodes have the wanted template as target ({target}) says"}
-	NoPlace = &Hold{Quiet: true, Why: "{place} {shut}", SaidBy: Closed}
+	NoPlace = &Hold{Quiet: true, Why: "{place} {shut}", Status: "{nodes with why}"}
 	NoHost  = &Hold{
 		Why:    "Nova found no host for it in {place}",
 		Status: "Nova found no host for {nodes with places}",
@@ -117,7 +115,7 @@ var (
 	Batch = &Hold{Quiet: true, Why: "{batch}"}
 )
 
-// After reports whether a hold comes after another one in All. A hold that another one says counts as that one.
+// After reports whether a hold comes after another one in All.
 func (h *Hold) After(other *Hold) bool {
-	return slices.Index(All, cmp.Or(h.SaidBy, h)) > slices.Index(All, other)
+	return slices.Index(All, h) > slices.Index(All, other)
 }

@@ -62,7 +62,7 @@ func TestFirstMistake(t *testing.T) {
 			p.Templates = images("debian-12")
 			fixed, change, err := Plan(first, seen, p)
 			require.NoError(t, err)
-			assert.Equal(t, c.moves, moves(change), "%v", change.Held())
+			assert.Equal(t, c.moves, moves(change), "%v", change.HeldByReason())
 			for name, n := range fixed.Nodes {
 				_, server := seen.Servers[name]
 				if _, before := first.Nodes[name]; !before {

@@ -177,7 +177,8 @@ func (p *speech) reasonOf(w verdict.Want) string {
 		return "its change was not carried out, and is taken back while others are out of service: " +
 			p.texts.of(w.Template, w.To)
 	case gets && w.PassedOver:
-		return fmt.Sprintf("it never had a server: %s is full or refused", roster.Spot{Place: w.Asked, Flavor: w.Flavor})
+		spot := roster.Spot{Place: w.Asked, Flavor: w.Flavor}
+		return "it never had a server: " + spot.String() + " is full or refused"
 	case gets && !w.Row().Repairs:
 		return p.differs(w)
 	}

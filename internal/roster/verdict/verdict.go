@@ -129,11 +129,9 @@ func (all List) Replaced() (nodes int64) {
 	return nodes
 }
 
-// Held returns the verdicts about nodes that are held by one of the holds, or by a hold that one of them says.
+// Held returns the verdicts about nodes that are held by one of the holds.
 func (all List) Held(holds ...*hold.Hold) List {
-	return all.Filter(func(v *Verdict) bool {
-		return v.Outcome == Held && (slices.Contains(holds, v.Hold) || slices.Contains(holds, v.Hold.SaidBy))
-	})
+	return all.Filter(func(v *Verdict) bool { return v.Outcome == Held && slices.Contains(holds, v.Hold) })
 }
 
 // Names returns the names of the nodes.
