@@ -37,17 +37,6 @@ func tell(title, sentence string, names []string) []Notice {
 // notices returns what a person should know about a plan.
 func (p *speech) notices() []Notice {
 	return slices.Concat(
-		p.firstTemplate(),
-		p.listed(),
-		p.fullPlaces(),
-		p.held(),
-		p.slotsWait(),
-	)
-}
-
-// firstTemplate is about a first template and existing nodes.
-func (p *speech) firstTemplate() []Notice {
-	return append(
 		tell("The first template is taken for what all nodes were made from", "{count} had no template until now: "+
 			"{names}. The template must be what they were made from: a server that differs does not count as "+
 			"outdated, and keeps what it has.", p.First),
@@ -55,18 +44,11 @@ func (p *speech) firstTemplate() []Notice {
 			"{names}. That template is not known here, so theirs is empty until update replaces them. Remove the "+
 			"attachment from the state, and import it again with their template in the import id, such as "+
 			"{\"cluster\": \"web\", \"templates\": [{\"image\": \"the old image\"}]}: the hash in each mark shows "+
-			"which node has which template.", p.Other)...)
-}
-
-// listed is about listed names that belong to no node, and about names that new nodes do not get.
-func (p *speech) listed() []Notice {
-	notices := tell("A slot to release is not there", "There is no slot {names}: an earlier apply released it, or it "+
-		"never existed. No new slot gets a name that is listed. Remove it from release.", p.NoSlots)
-	for _, name := range p.Strangers {
-		notices = append(notices, notice("A candidate is not there", "No node has the name, or a server with the id, "+
-			"%q, so nothing is removed for it. Remove it from the list of candidates, or correct it.", name)...)
-	}
-	return slices.Concat(notices,
+			"which node has which template.", p.Other),
+		tell("A slot to release is not there", "There is no slot {names}: an earlier apply released it, or it never "+
+			"existed. No new slot gets a name that is listed. Remove it from release.", p.NoSlots),
+		tell("A candidate is not there", "No node has the name, or a server with the id, {names}, so nothing is "+
+			"removed for it. Remove it from the list of candidates, or correct it.", p.Strangers),
 		tell("Candidates of an import count as met", "An import does not know whether these candidates were already "+
 			"made again: {names}. They are not made again now. To make them again, remove them from candidates, "+
 			"apply, and name them once more.", p.Met),
@@ -76,7 +58,11 @@ func (p *speech) listed() []Notice {
 			"nodes would get: {names}. The new nodes get other names. If an older state was restored, restore the "+
 			"newest one before you apply. If an apply was killed before it stored those servers, delete them. If "+
 			"they do not belong to this cluster, choose another node_name_pattern, or a selector that leaves them "+
-			"out.", p.Passed))
+			"out.", p.Passed),
+		p.fullPlaces(),
+		p.held(),
+		p.slotsWait(),
+	)
 }
 
 // held is about the holds of an update.

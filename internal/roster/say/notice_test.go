@@ -23,7 +23,7 @@ func TestNotices(t *testing.T) {
 	begins := func(p *roster.Policy) { p.Begins = true }
 	plans.Check(t, planner.Plan, func(*roster.Policy) {}, []plans.Case{
 		{Name: "an unknown candidate", Policy: func(p *roster.Policy) { p.Candidates = []string{"web-9"} }, Notices: []string{"A candidate is not there"},
-			Told: `No node has the name, or a server with the id, "web-9", so nothing is removed for it. Remove it from the list of ` +
+			Told: `No node has the name, or a server with the id, web-9, so nothing is removed for it. Remove it from the list of ` +
 				`candidates, or correct it.`},
 		{Name: "one candidate, named twice", Capacity: 5, Policy: func(p *roster.Policy) { p.Candidates = []string{"web-2", "id-web-2"} }, Moves: "-web-2"},
 		{Name: "two are chosen unseen", Capacity: 4, Seen: unseen, Moves: "-web-0 -web-3",

@@ -151,14 +151,11 @@ func (p Plan) Content(v *Verdict) bool {
 }
 
 // Unrepaired has the nodes in ERROR that no apply brings into service, because they served or must stay, and no cause
-// replaces them; first those that a person can name as candidates. Terraform makes a server again that failed as it
-// was made.
+// replaces them. Terraform makes a server again that failed as it was made.
 func (p Plan) Unrepaired() List {
-	list := p.Verdicts.With(Stays).Filter(func(v *Verdict) bool {
+	return p.Verdicts.With(Stays).Filter(func(v *Verdict) bool {
 		return v.Untouched == "" && (v.Is == facts.Broken || v.Is == facts.Failing && !v.Free())
 	})
-	kept := func(v *Verdict) bool { return !v.Free() }
-	return append(list.Filter(func(v *Verdict) bool { return v.Free() }), list.Filter(kept)...)
 }
 
 // Uncaused returns the number of nodes that differ from what new nodes get, and that no cause replaces.
