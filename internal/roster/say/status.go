@@ -105,11 +105,7 @@ func (p *speech) unrepaired(list verdict.List) string {
 		it := map[bool]string{true: "it", false: "them"}[len(names) == 1]
 		return fmt.Sprintf("no cause replaces %s, in ERROR: name %s in candidates", p.few(names), it)
 	}
-	said := fmt.Sprintf("%s is in ERROR, and %s", list[0].Name, list[0].Protected)
-	if more := len(list) - 1; more > 0 {
-		said += fmt.Sprintf("; others like it: %d", more)
-	}
-	return said
+	return "in ERROR, and protected: " + p.few(protections(list))
 }
 
 // blocked lists the held nodes, without those that the policy leaves as they are.
