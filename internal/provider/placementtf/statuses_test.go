@@ -141,9 +141,9 @@ func TestStatuses(t *testing.T) {
 		"former": {steps: [3]attributes{a(update("UNHEALTHY", recreate))}, server: ends("-1", failed),
 			status: "held: the servers of former-1 were not made again", held: map[string]string{"former-1": "is still the old one"}},
 		"unseen": {steps: [3]attributes{a(inPlace), b(inPlace), a(inPlace)},
-			blind: true, status: "behind: goes back to a, 1 of 2 nodes to replace",
+			blind: true, status: "behind: 1 of 2 nodes to replace",
 			held:   map[string]string{"unseen-0": "no refresh has looked at it since it changed"},
-			advice: a(inPlace), then: "goes back to a, batch 1 of 1: unseen-0 changes"},
+			advice: a(inPlace), then: "batch 1 of 1: unseen-0 changes"},
 	}
 	t.Run("each", func(t *testing.T) {
 		for name, w := range all {

@@ -33,8 +33,7 @@ type Change struct {
 	Arrive []string // absent nodes that an apply without an error brings into service, or removes
 	Awaits []string // nodes of Arrive, if the cluster shows that its applies do so
 
-	batch int64  // maximum number of nodes that one plan replaces
-	back  string // says that nodes go back to an earlier template
+	batch int64 // maximum number of nodes that one plan replaces
 }
 
 // speech makes the sentences about a plan.
@@ -57,7 +56,6 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 		Notices:   p.notices(),
 		Now:       p.status(),
 		batch:     p.Size,
-		back:      p.back(),
 	}
 	c.Blocked = p.blocked(c.List)
 	for _, v := range plan.Unrepaired() {

@@ -1,7 +1,6 @@
 package say
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -57,7 +56,7 @@ func (p *speech) about(s verdict.Status) string {
 	case p.Missing() > 0:
 		return fmt.Sprintf("%d of %s to make; apply again", p.Missing(), text.Nodes(p.Policy.Capacity))
 	case s.Remaining > 0:
-		return fmt.Sprintf("%s%d of %s to replace", p.back(), s.Remaining, text.Nodes(p.Policy.Capacity))
+		return fmt.Sprintf("%d of %s to replace", s.Remaining, text.Nodes(p.Policy.Capacity))
 	}
 	return text.Nodes(p.Uncaused()) + " of another template or flavor, and no cause replaces them"
 }
@@ -113,16 +112,6 @@ func (p *speech) blocked(reasoned verdict.List) verdict.List {
 	return slices.DeleteFunc(reasoned.With(verdict.Held), p.Content)
 }
 
-// back says that nodes go back to an earlier template: "goes back to debian-13, ".
-func (p *speech) back() string {
-	for _, v := range p.Verdicts.With(verdict.Leaves, verdict.Changes) {
-		if v.Row().Updates && p.Next.Age(v.Template) > p.Next.Age(v.To) {
-			return "goes back to " + cmp.Or(clip(v.To.Values()[roster.KeyImage], 40), "an earlier template") + ", "
-		}
-	}
-	return ""
-}
-
 // absences lists absent nodes, each with its reason.
 func absences(list []verdict.Absence) (texts []string) {
 	for _, a := range list {
@@ -162,5 +151,5 @@ func (c Change) Moves(number int64) string {
 	if number > 0 && c.Replaced() > 0 {
 		moves = fmt.Sprintf("batch %d of %d: %s", number, number+(c.Remaining+c.batch-1)/c.batch, moves)
 	}
-	return c.back + moves
+	return moves
 }
