@@ -338,7 +338,7 @@ var gates = []struct {
 			g.finish()
 		}},
 	{what: "an older state comes back, with `RECREATE`", start: gated{size: 3, image: "a", method: "RECREATE"}, least: 2, most: 6, taken: 1,
-		images: "b:3", then: func(g *gate) {
+		images: "a:3 b:3", then: func(g *gate) {
 			path := filepath.Join(g.Dir, "terraform.tfstate")
 			old, err := os.ReadFile(path)
 			require.NoError(g, err)

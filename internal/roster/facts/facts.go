@@ -142,7 +142,9 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	if policy.Unmarked && f.Looked && !f.Missing && f.Is.MayServe && !f.Is.Fresh {
 		f.MissingWire = cmp.Or(f.MissingWire, "no readiness attachment marks the servers: apply again, or add one")
 	}
-	f.Later = roster.Mark(f.Server.InService).Number() > n.Mark.Number() || f.Server.Generation > n.Generation
+	f.Later = slices.ContainsFunc(seen.There(name), func(s node.Node) bool {
+		return roster.Mark(s.InService).Number() > n.Mark.Number() || s.Generation > n.Generation
+	})
 	f.hosts(seen, policy)
 }
 
