@@ -177,6 +177,28 @@ func TestHangsOnNetworks(t *testing.T) {
 	assert.Len(t, e.c.Floating(t, "RegionOne"), 6)
 }
 
+// TestHangsOnLater: the first plan and apply work with values that are secret, and with ids that are known only after the apply.
+func TestHangsOnLater(t *testing.T) {
+	runs.In(t, runs.Sweep)
+	for _, module := range []string{"cluster", "stateful"} {
+		t.Run(module, func(t *testing.T) {
+			t.Parallel()
+			e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
+			e.edit(t, "modules/cluster", "modules/"+module)
+			e.edit(t, `["shared"]`, `[{ id = sensitive(terraform_data.later["network"].output), port = true, floating_ip_pool = sensitive("public") }]
+  pools           = { http = { region = "RegionOne", pool_id = sensitive(terraform_data.later["pool"].output), protocol_port = sensitive(80) } }
+  disks           = { data = { size = sensitive(5) } }
+  servergroup_ids = { RegionOne = terraform_data.later["group"].output }`)
+			e.file(t, "later.tf", fmt.Sprintf("resource \"terraform_data\" \"later\" {\n  for_each = { network = %q, pool = %q, group = %q }\n  input = each.value\n}\n",
+				fakecloud.NetworkID, e.c.Fake.AddPool("RegionOne"), e.c.Group(t, "RegionOne", "apart", "soft-anti-affinity")))
+			require.NoError(t, e.Init(t.Context()))
+			e.apply(t)
+			assert.Len(t, e.servers(t), 6)
+			assert.Empty(t, e.planned(t))
+		})
+	}
+}
+
 // TestHangsOnGiven: a node keeps its address of the list, in whatever order the list is given, and with a longer one. A substitute has the
 // first free one: of the nodes that leave the later one's has the address of the first.
 func TestHangsOnGiven(t *testing.T) {
