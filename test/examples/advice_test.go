@@ -187,7 +187,6 @@ func unmarked(s *fakecloud.Server) { s.Metadata = nil }
 func homeless(s *fakecloud.Server) {
 	s.Status, s.Fault = "ERROR", "No valid host was found. There are not enough hosts available."
 }
-func never(s *fakecloud.Server) { broken(s); unmarked(s) }
 
 // advice lists the warnings that advise another configuration.
 var advice = []advised{
@@ -210,12 +209,12 @@ var advice = []advised{
 		g.edit(g.t, `candidates = ["web-1"]`, "")
 		g.set("size", "3")
 	}},
-	{"Nodes are not made a third time", updates, func(g *guide) {
+	{"Nodes are not made a third time", []string{stateful, rolling, tryIt, workers}, func(g *guide) {
 		g.grow()
 		g.apply()
-		g.change(never, g.newest())
+		g.change(broken, g.newest())
 		g.apply()
-		g.change(never, g.newest())
+		g.change(broken, g.newest())
 	}, (*guide).other},
 	{"The first template is taken for what all nodes were made from", plain, func(g *guide) {
 		g.template(`"debian-13"`)
