@@ -59,7 +59,7 @@ var forgotten = []struct{ folder, line, put, says string }{
 	{substitute, `  depends_on = \[stackpolicy_deletion_attachment.node\]\n`, "", "A drain would begin too early"},
 	{substitute, `(?s)  dynamic "http" \{\n    for_each = local.readiness.*?\n  \}\n`, "", unasked},
 
-	{recreate, `(  name +=) each.key(\n  region .*\n  availability_zone = each.value.zone\n  image)`, "$1 \"$${each.key}x\"$2", "Write name = each.key"},
+	{recreate, `(  name +=) each.key(\n  region .*\n  availability_zone = local)`, "$1 \"$${each.key}x\"$2", "Write name = each.key"},
 	{recreate, `image_id   +=.*`, `image_name = var.image`, "Write image_id = each.value.image_id"},
 	{recreate, ` *replace_triggered_by.*generation.*\n`, "", "Write replace_triggered_by"},
 	{recreate, ` *ignore_changes +=[^\]]*image_id[^\]]*\]\n`, "", ""},

@@ -51,7 +51,9 @@ var number = []struct {
 	{what: "no DELETE succeeds, and the size changes", then: steps{1: undeleted, 2: gives("desired_capacity = 3"), 3: gives("desired_capacity = 5"),
 		4: gives("desired_capacity = 3"), 5: gives("desired_capacity = 5")}, counts: "5 5! 7! 7! 9! 9! 9! 9! 9! 9!",
 		status: "held: no node has the servers web-0 .* and 3 more: delete them"},
+	// Until an apply has ended well, nobody can tell such a server from one that Terraform destroys then.
 	{what: "the answers of two servers are lost", first: port, then: steps{1: loses(2, fakecloud.Compute, "/servers", other), 7: deletes("")},
+		status: "in step",
 		counts: "4/4! 4/4! 4/3 4/3 4/3 4/3 3/3 3/3 3/3 3/3"},
 	{what: "the answers of two ports are lost", first: port, then: steps{1: loses(2, fakecloud.Network, "/ports", other)},
 		counts: "3/4! 3/4! 3/3 3/3 3/3 3/3 3/3 3/3 3/3 3/3"},
