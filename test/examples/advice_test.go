@@ -72,8 +72,9 @@ func begin(t *testing.T, name string) *guide {
 	t.Cleanup(healthy.Close)
 	network, _ := g.c.Network(t, "RegionOne")
 	_, kubectl := kube(t)
+	_, drain := acctest.StartConsumer(t, 0)
 	g.Env = slices.Concat(g.Env, joining, kubectl, []string{
-		"TF_VAR_network_id=" + network, "TF_VAR_health_url=" + healthy.URL + "/{name}", "TF_VAR_pool_id=" + g.c.Pool(t, "RegionOne"),
+		"TF_VAR_drain_url=" + drain, "TF_VAR_network_id=" + network, "TF_VAR_health_url=" + healthy.URL + "/{name}", "TF_VAR_pool_id=" + g.c.Pool(t, "RegionOne"),
 	})
 	switch name { // one node at a time, and without long waits
 	case rolling:
@@ -233,9 +234,12 @@ var advice = []advised{
 		g.zones(`{ name = "az-1" }, { name = "az-2", closed = true }, { name = "az-3" }`)
 		g.set("size", "3")
 	}, func(g *guide) { g.apply(); g.set("release", `["web-1"]`) }},
-	{"A slot to release is not there", []string{stateful}, func(g *guide) { g.set("release", `["web-9"]`) }, func(g *guide) {
-		g.set("release", `[]`)
-	}},
+	{"A slot to release is not there", []string{stateful}, func(g *guide) {
+		g.set("size", "2")
+		g.finish()
+		g.set("release", `["web-2"]`)
+		g.finish()
+	}, func(g *guide) { g.set("release", `[]`) }},
 	{"Servers have the names that come next", []string{regions, rolling, tryIt, stateful}, func(g *guide) {
 		g.c.Fake.AddServers("RegionOne", fakecloud.Server{Name: "web-3", Zone: "az-1"})
 		g.grow()
@@ -248,7 +252,7 @@ var advice = []advised{
 		g.zones(az1 + `, { name = "az-2", cap = 0 }, ` + az3)
 	}, (*guide).move},
 	{"A place is below its min", []string{policy}, func(g *guide) { g.zones(`{ name = "az-1", min = 5 }`) }, func(g *guide) {
-		g.zones(`{ name = "az-1", min = 2 }`)
+		g.zones(`{ name = "az-1", min = 1 }`)
 	}},
 	{"A quota has no room for new servers next to the old ones", []string{tryIt}, func(g *guide) {
 		g.c.Room(g.t, "RegionOne", 1)
