@@ -181,10 +181,10 @@ func (v View) Ignores(w verdict.Want) bool {
 	return !v.Policy.InPlace() && !v.Policy.Begins && w.MissingWire == ""
 }
 
-// crowded reports whether no substitute may be made for a node. One that does not serve leaves without a substitute:
-// an apply ends well only without it, and only then destroys what is too much.
+// crowded reports whether no substitute may be made for a node. One that does not serve leaves without a substitute,
+// unless it only moves: an apply ends well only without it, and only then destroys what is too much.
 func (v View) crowded(w verdict.Want) bool {
-	return !v.Policy.Keeps(w.Row().Moves) && w.Is.MayServe && v.Free <= 0
+	return !v.Policy.Keeps(w.Row().Moves) && (w.Is.MayServe || w.Row().Moves) && v.Free <= 0
 }
 
 // bakes reports whether the previous batch must be in service for longer. Going back does not wait.
