@@ -189,7 +189,8 @@ func TestHangsOnLater(t *testing.T) {
   pools           = { http = { region = "RegionOne", pool_id = sensitive(terraform_data.later["pool"].output), protocol_port = sensitive(80) } }
   disks           = { data = { size = sensitive(5) } }
   servergroup_ids = { RegionOne = terraform_data.later["group"].output }`)
-			e.file(t, "later.tf", fmt.Sprintf("resource \"terraform_data\" \"later\" {\n  for_each = { network = %q, pool = %q, group = %q }\n  input = each.value\n}\n",
+			later := "resource \"terraform_data\" \"later\" {\n  for_each = { network = %q, pool = %q, group = %q }\n  input = each.value\n}\n"
+			e.file(t, "later.tf", fmt.Sprintf(later,
 				fakecloud.NetworkID, e.c.Fake.AddPool("RegionOne"), e.c.Group(t, "RegionOne", "apart", "soft-anti-affinity")))
 			require.NoError(t, e.Init(t.Context()))
 			e.apply(t)
