@@ -74,7 +74,8 @@ func begin(t *testing.T, name string) *guide {
 	_, kubectl := kube(t)
 	_, drain := acctest.StartConsumer(t, 0)
 	g.Env = slices.Concat(g.Env, joining, kubectl, []string{
-		"TF_VAR_drain_url=" + drain, "TF_VAR_network_id=" + network, "TF_VAR_health_url=" + healthy.URL + "/{name}", "TF_VAR_pool_id=" + g.c.Pool(t, "RegionOne"),
+		"TF_VAR_network_id=" + network, "TF_VAR_health_url=" + healthy.URL + "/{name}", "TF_VAR_pool_id=" + g.c.Pool(t, "RegionOne"),
+		"TF_VAR_drain_url=" + drain,
 	})
 	switch name { // one node at a time, and without long waits
 	case rolling:
