@@ -396,19 +396,30 @@ func TestWhole(t *testing.T) {
 
 // These have the events that need no fake cloud, on a real cloud as on the fake one. "make e2e BRIEF=1" has the first.
 
-func TestAccWhole_image(t *testing.T) { lives(t, "cluster", `another image`) }
+func TestAccWhole_image(t *testing.T) {
+	runs.In(t, runs.Night)
+	lives(t, "cluster", `another image`)
+}
 
-func TestAccWhole_cluster(t *testing.T) { lives(t, "cluster", `is (renamed|doubled|deleted)$`) }
+func TestAccWhole_cluster(t *testing.T) {
+	runs.In(t, runs.Night)
+	lives(t, "cluster", `is (renamed|doubled|deleted)$`)
+}
 
-func TestAccWhole_stateful(t *testing.T) { lives(t, "stateful", `another image|is deleted$`) }
+func TestAccWhole_stateful(t *testing.T) {
+	runs.In(t, runs.Night)
+	lives(t, "stateful", `another image|is deleted$`)
+}
 
 // Slots outlive a growth, so it comes alone.
-func TestAccWhole_slots(t *testing.T) { lives(t, "stateful", `is (renamed|doubled)$`) }
+func TestAccWhole_slots(t *testing.T) {
+	runs.In(t, runs.Night)
+	lives(t, "stateful", `is (renamed|doubled)$`)
+}
 
 // lives takes one configuration through the events with names that match: the last one first, and another image by rollout.
 func lives(t *testing.T, module, matches string) {
 	t.Helper()
-	runs.In(t, runs.Night)
 	sideBySide(t)
 	w := startWhole(t, module)
 	begin := read(t, filepath.Join(w.Dir, "main.tf"))

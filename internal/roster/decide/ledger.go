@@ -100,7 +100,8 @@ func (l *ledger) makesFirst() bool { return l.Policy.Update != nil && !l.Policy.
 // serves is no stray.
 func stray(name string, n roster.Node, seen roster.Seen, policy roster.Policy) bool {
 	s := seen.Servers[name]
-	serves := s.Status == "ACTIVE" && !s.Drained && (n.Served || s.InService != "")
+	runs := s.Status == "ACTIVE" || s.Status == "UNKNOWN" // a cell that is down hides it
+	serves := runs && !s.Drained && (n.Served || s.InService != "")
 	return policy.RequireMarks && seen.Stray(name) || slices.Contains(policy.Awaited, name) && !serves
 }
 
