@@ -293,7 +293,12 @@ func (p plan) deletes() string {
 func (p plan) fails() string {
 	_, argument := errors.AsType[*decide.ArgumentError](p.err)
 	bound := p.count(func(m member) bool { return m.has("protected") || m.at == closed }) > 0
-	return said(p.err != nil && (!bound || !argument), fmt.Sprintf("%T", p.err))
+	return said(p.err != nil && !p.full() && (!bound || !argument), fmt.Sprintf("%T", p.err))
+}
+
+// full reports whether the plan is refused because two batches of servers are beyond the cluster. The error says which to delete.
+func (p plan) full() bool {
+	return p.err != nil && strings.Contains(p.err.Error(), "No substitute can be made now") && !strings.HasSuffix(p.err.Error(), ": .")
 }
 
 // proven counts the nodes that are proven in service before the plan.

@@ -270,6 +270,17 @@ func (w *world) await(p plan) {
 	}
 }
 
+// bury deletes the servers in ERROR, as the error says of a plan that may make no substitute.
+func (w *world) bury() {
+	dead := func(m machine) bool { return m.status == "ERROR" }
+	maps.DeleteFunc(w.machines, func(_ string, m machine) bool { return dead(m) })
+	for _, all := range []map[string][]machine{w.deposed, w.strays} {
+		for name, list := range all {
+			all[name] = slices.DeleteFunc(slices.Clone(list), dead)
+		}
+	}
+}
+
 // outlived names the nodes that stay, and whose newer server failed while the old one serves: the readiness attachment
 // refuses a plan that makes one more. The way out is to name them in candidates.
 func (w *world) outlived(p plan) (names []string) {
@@ -521,6 +532,14 @@ func (w *world) unlock() {
 		m.locked = false
 		w.machines[name] = m
 	}
+	for _, all := range []map[string][]machine{w.deposed, w.strays} {
+		for name, list := range all {
+			all[name] = slices.Clone(list)
+			for i := range all[name] {
+				all[name][i].locked = false
+			}
+		}
+	}
 }
 
 // follow continues a world in each way.
@@ -566,6 +585,11 @@ func (w *world) step(image, outcome, end string) (plan, []string, *world) {
 				delete(w.strays, name)
 			}
 		}
+		w.look(0, nil, false)
+		p = w.plan()
+	}
+	if p.full() {
+		w.bury()
 		w.look(0, nil, false)
 		p = w.plan()
 	}
