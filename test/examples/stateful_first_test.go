@@ -37,7 +37,7 @@ func TestStatefulMakesFirst(t *testing.T) {
 				e.fails(t, "still in use", "image=debian-13")
 				said, err := e.Run(t.Context(), "plan", "-no-color", "-var", "image=debian-13")
 				require.NoError(t, err)
-				assert.Regexp(t, acctest.Says("remove create_before_destroy from the servers, and from all that refers to them."), said)
+				assert.Regexp(t, acctest.Says("no create_before_destroy if it has a port or a volume; then name the node in candidates"), said)
 			} else {
 				e.fails(t, "A slot has one server at a time", "image=debian-13")
 				e.fails(t, "Remove create_before_destroy", "image=debian-13")

@@ -48,7 +48,7 @@ var wires = []struct {
 	{"replace_triggered_by", "max_batch_size = 2", "max_batch_size = 2\n    method = \"RECREATE\"", [][3]string{
 		{"a", "", "a:4"},
 		{"c", "!Write replace_triggered_by", "a:4"},
-		{"repaired c", "The next apply replaces the", "a:4"},
+		{"repaired c", "the update begins with the next apply", "a:4"},
 		{"repaired c", "Plan: 4 to add, 2 to change, 4 to destroy", "a:2 c:2"},
 	}},
 	{"ignore_changes", "network_mode = \"none\"", "network_mode = \"none\"\n  user_data = \"x\"", [][3]string{

@@ -148,7 +148,7 @@ func TestAwaited(t *testing.T) {
 				case a.pending() != "none":
 					state := protocol.Object(a.I.State)
 					assert.Len(t, protocol.Object(state["servers"]), 2)
-					assert.Equal(t, "web 10m", protocol.Text(state["id"])+" "+protocol.Text(state["timeout"]))
+					assert.Equal(t, "web 10m", protocol.Text(state["cluster"])+" "+protocol.Text(state["timeout"]))
 				}
 			})
 		}
