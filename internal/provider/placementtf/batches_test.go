@@ -66,8 +66,8 @@ func TestPlacementBatches(t *testing.T) {
 	}
 }
 
-// TestPlacementServed: a node that served once is remembered: it gets a substitute for another template,
-// whatever the state of its server. A node that never served is changed at once, under its name.
+// TestPlacementServed: for another template a node with a server gets a substitute, whether it served or not, unless nothing marks
+// the servers.
 func TestPlacementServed(t *testing.T) {
 	t.Parallel()
 	old, wanted := templated("a", "SUBSTITUTE", "TEMPLATE"), templated("b", "SUBSTITUTE", "TEMPLATE")
