@@ -120,7 +120,7 @@ type Templates map[placement.Place]Template
 
 // NewTemplates merges the templates of places: a zone's template overrides values of its region's, which overrides
 // values of the template for all places. It is called once, and not for each node, because a template may be large.
-// A place whose template is that of the places around it has none of its own, so equal templates are equal maps.
+// It leaves out a place that would get the same template without its own entry, so equal templates are equal maps.
 func NewTemplates(own map[placement.Place]Template) Templates {
 	t := Templates{}
 	for at, template := range own {
