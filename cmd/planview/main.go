@@ -1,5 +1,5 @@
 // Command planview draws the placement attachments of a Terraform plan, as
-// Markdown for a pull request, as a picture, or as a page.
+// Markdown for a pull request, or as a picture.
 package main
 
 import (
@@ -36,7 +36,6 @@ func drawing(format string, onTerminal bool) func(planview.Plan) string {
 	return map[string]func(planview.Plan) string{
 		"markdown": planview.Markdown,
 		"svg":      planview.SVG,
-		"html":     planview.HTML,
 	}[format]
 }
 
@@ -48,7 +47,6 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags.SetOutput(io.Discard)
 	format := flags.String("format", "markdown", "")
 	log := flags.String("warnings", "", "")
-	serverType := flags.String("servers", "", "")
 	show := flags.Bool("version", false, "")
 	wrong := func(format string, args ...any) int {
 		fmt.Fprintf(stderr, "planview: "+format+"\n\n"+usage, args...)
@@ -67,13 +65,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, "planview", built())
 		return 0
 	case draw == nil:
-		return wrong("unknown format %q: use markdown, svg or html", *format)
+		return wrong("unknown format %q: use markdown or svg", *format)
 	case flags.NArg() > 1:
 		return wrong("give one file, not %d; flags come before it", flags.NArg())
 	case (flags.Arg(0) == "" || flags.Arg(0) == "-") && terminal(stdin):
 		return wrong("nothing to read: give a file, or pipe the output of \"terraform show -json PLAN\" into planview")
 	}
-	plan, err := read(flags.Arg(0), *log, *serverType, stdin)
+	plan, err := read(flags.Arg(0), *log, stdin)
 	if err == nil {
 		_, err = io.WriteString(stdout, draw(plan))
 	}
@@ -88,7 +86,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 // read reads a plan from a file, and the warnings from a log if one is named.
-func read(name, log, serverType string, stdin io.Reader) (planview.Plan, error) {
+func read(name, log string, stdin io.Reader) (planview.Plan, error) {
 	read := func() ([]byte, error) { return os.ReadFile(name) }
 	if name == "" || name == "-" {
 		read = func() ([]byte, error) { return io.ReadAll(stdin) }
@@ -97,7 +95,7 @@ func read(name, log, serverType string, stdin io.Reader) (planview.Plan, error) 
 	if err != nil {
 		return planview.Plan{}, err
 	}
-	plan, err := planview.Read(content, serverType)
+	plan, err := planview.Read(content)
 	if err != nil || log == "" {
 		return plan, err
 	}

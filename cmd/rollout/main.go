@@ -63,7 +63,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.Program, "terraform", "", "")
 	flags.Func("var", "", list(&o.Vars))
 	flags.Func("var-file", "", list(&o.VarFiles))
-	flags.StringVar(&o.ServerType, "servers", "", "")
 	flags.IntVar(&o.Parallelism, "parallelism", 0, "")
 	flags.Func("lock-timeout", "", length(&lock))
 	flags.Func("max-time", "", length(&runner.MaxTime))

@@ -8,54 +8,44 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// escape escapes a foreign text for HTML and SVG.
+// escape escapes a foreign text for SVG.
 func escape(s string) string { return html.EscapeString(text.CleanLines(s)) }
 
 // canvas is a picture that is drawn from the top down.
 type canvas struct {
 	body   strings.Builder
 	height int
-	colour map[int]int // colours of templates
-	scale  float64     // length of bars, in pixels for each node
-}
-
-// picture returns an svg element with everything that was drawn. If it stands alone it contains its style sheet.
-func (c *canvas) picture(id, title, description string, alone bool) string {
-	style, namespace := "", ""
-	if alone {
-		style, namespace = "<style>\n"+css+"</style>\n", ` xmlns="http://www.w3.org/2000/svg"`
-	}
-	return fmt.Sprintf("<svg%s class=\"pv\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "+
-		"aria-labelledby=\"%s-title\" aria-describedby=\"%s-desc\">\n"+
-		"<title id=\"%s-title\">%s</title>\n<desc id=\"%s-desc\">%s</desc>\n%s<rect class=\"paper\" width=\"%d\" "+
-		"height=\"%d\"/>\n%s</svg>\n", namespace, wide, c.height, wide, c.height, id, id, id, escape(title), id,
-		escape(description), style, wide, c.height, c.body.String())
+	colour []int // colours of templates, by their numbers; the first is of nodes without one
 }
 
 func (c *canvas) text(class string, x, y int, s string) {
-	anchor := ""
-	if class == "end" {
-		class, anchor = "", ` text-anchor="end"`
-	}
-	fmt.Fprintf(&c.body, "<text class=\"%s\" x=\"%d\" y=\"%d\"%s>%s</text>\n", class, x, y, anchor, escape(s))
+	fmt.Fprintf(&c.body, "<text class=\"%s\" x=\"%d\" y=\"%d\">%s</text>\n", class, x, y, escape(s))
 }
 
 // lines draws a text at the end of the picture, in as many lines as it needs.
 func (c *canvas) lines(class, s string) {
 	indent := margin
+	for _, line := range wrap(s, lineLength) {
+		c.height += lineHeight
+		c.text(class, indent, c.height, line)
+		indent = margin + 16
+	}
+}
+
+// wrap breaks a text into lines of at most so many characters, at blanks where it can.
+func wrap(s string, most int) (lines []string) {
 	for s = text.Clean(s); s != ""; {
 		line := s
-		if runes := []rune(s); len(runes) > lineLength {
-			line = string(runes[:lineLength])
+		if runes := []rune(s); len(runes) > most {
+			line = string(runes[:most])
 			if space := strings.LastIndexByte(line, ' '); space > 0 {
 				line = line[:space]
 			}
 		}
 		s = strings.TrimLeft(s[len(line):], " ")
-		c.height += lineHeight
-		c.text(class, indent, c.height, line)
-		indent = margin + 16
+		lines = append(lines, line)
 	}
+	return lines
 }
 
 func (c *canvas) rect(class string, x, y, width, height int) {
@@ -72,29 +62,26 @@ func shorten(s string, most int) string {
 	return s
 }
 
-// dots draws nodes, and returns where the box ends.
+// dots draws nodes and, below them, their names. It returns where the box ends.
 func (c *canvas) dots(nodes []Node, x, y, width int) int {
-	switch {
-	case len(nodes) == 0:
-		return y
-	case len(nodes) > maxDots:
+	if len(nodes) > maxDots {
 		return c.kinds(nodes, x, y)
 	}
 	columns := max(width/pitch, 1)
+	names := make([]string, len(nodes))
 	for i, n := range nodes {
 		if i%columns == 0 {
 			y += pitch
 		}
-		label := n.Name + " " + c.words(n, false)
-		if n.Reason != "" {
-			label += ". " + n.Reason
-		}
-		if n.Server != "" {
-			label += ". " + n.Server
-		}
-		c.dot(x+radius+i%columns*pitch, y-radius, n, label)
+		names[i] = n.Name
+		c.dot(x+radius+i%columns*pitch, y-radius, n, n.Name+": "+c.words(n))
 	}
-	return c.names(nodes, x, y, width)
+	const letter = 6 // width, in pixels
+	for _, line := range wrap(strings.Join(names, ", "), width/letter) {
+		y += lineHeight
+		c.text("small", x, y, line)
+	}
+	return y + 6
 }
 
 // kinds draws one dot for all nodes that look the same, with their number, and returns where the box ends.
@@ -102,14 +89,17 @@ func (c *canvas) kinds(nodes []Node, x, y int) int {
 	type kind struct {
 		fate          Fate
 		template, old int
-		struck        bool
+		server        string
 	}
 	var kinds []kind
 	counts := map[kind]int{}
 	for _, n := range nodes {
-		k := kind{n.Fate, n.Template, n.Old, n.Server != ""}
-		if n.Fate != Changes && n.Fate != Remade {
-			k.old = 0
+		k := kind{n.Fate, n.Template, n.Template, ""}
+		if n.Fate == Changes || n.Fate == Remade {
+			k.old = n.Old
+		}
+		if n.Server != "" {
+			k.server = struckLabel
 		}
 		if counts[k]++; counts[k] == 1 {
 			kinds = append(kinds, k)
@@ -117,61 +107,23 @@ func (c *canvas) kinds(nodes []Node, x, y int) int {
 	}
 	for _, k := range kinds {
 		y += pitch
-		n := Node{Fate: k.fate, Template: k.template, Old: k.old}
-		label := fmt.Sprintf("%d %s", counts[k], c.words(n, counts[k] > 1))
-		if k.struck {
-			n.Server = struckLabel
-			label += "; " + struckLabel
-		}
+		n := Node{Fate: k.fate, Template: k.template, Old: k.old, Server: k.server}
+		label := fmt.Sprintf("%d %s", counts[k], c.words(n))
 		c.dot(x+radius, y-radius, n, label)
 		c.text("", x+2*radius+8, y-4, label)
 	}
 	return y + 6
 }
 
-// names writes the names of single nodes below their dots, and returns where they end. The part that all names begin
-// with is written once.
-func (c *canvas) names(nodes []Node, x, y, width int) int {
-	var lines []string
-	const letter = 6 // width, in pixels
-	for i, n := range nodes {
-		name, last := n.Name, len(lines)-1
-		if i > 0 {
-			name = name[shared(nodes):]
-		}
-		if i == 0 || (len(lines[last])+len(name)+3)*letter > width {
-			lines = append(lines, name)
-			continue
-		}
-		lines[last] += ", " + name
-	}
-	for _, line := range lines {
-		y += lineHeight
-		c.text("small", x, y, shorten(line, width/letter))
-	}
-	return y + 6
-}
-
-// shared returns the length of the part before their numbers that all names begin with.
-func shared(nodes []Node) int {
-	prefix := strings.TrimRight(nodes[0].Name, "0123456789")
-	for _, n := range nodes {
-		if !strings.HasPrefix(n.Name, prefix) {
-			return 0
+// words says what happens to a node.
+func (c *canvas) words(n Node) string {
+	said := fates[n.Fate] + n.template(len(c.colour) > 1)
+	for _, more := range []string{n.Reason, n.Server} {
+		if more != "" {
+			said += "; " + more
 		}
 	}
-	return len(prefix)
-}
-
-// words says what happens to a node, or to several.
-func (c *canvas) words(n Node, several bool) string {
-	words := [...]string{"stays", "changes in place", "is made again", "is added", "returns with its server",
-		"is removed"}[n.Fate]
-	if several {
-		words = [...]string{"stay", "change in place", "are made again", "are added", "return with their servers",
-			"are removed"}[n.Fate]
-	}
-	return words + n.template(len(c.colour) > 1)
+	return said
 }
 
 // struckLabel is the meaning of an exclamation mark in a dot.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -17,18 +18,11 @@ func Markdown(plan Plan) string {
 	var all string
 	for _, limit := range []int{100, 20, 5, 0} {
 		var b strings.Builder
-		r := plan.whole(limit)
-		b.WriteString("### The whole plan\n")
-		for _, line := range append(plan.moves(), r.lead) {
-			fmt.Fprintf(&b, "\n%s\n", plain(line))
-		}
-		for _, s := range r.sections {
-			s.markdown(&b)
-		}
+		plan.whole(limit).markdown(&b)
 		for i := range plan.Attachments {
-			writeMarkdown(&b, plan.Attachments[i].report(limit))
+			plan.Attachments[i].report(limit).markdown(&b)
 		}
-		if all = b.String(); len(all) <= maxMarkdown {
+		if all = b.String()[1:]; len(all) <= maxMarkdown {
 			return all
 		}
 	}
@@ -42,34 +36,27 @@ func Terminal(plan Plan) string {
 	return html.UnescapeString(strings.ReplaceAll(markup.ReplaceAllString(Markdown(plan), ""), "&nbsp;", " "))
 }
 
-var markup = regexp.MustCompile("(?m)^### |^\\|:--.*\n|\\*\\*|`|</?[a-z]+>")
+var markup = regexp.MustCompile("(?m)^### |^</?pre>\n|\\*\\*|`|</?[a-z]+>")
 
-func writeMarkdown(b *strings.Builder, r report) {
-	fmt.Fprintf(b, "\n### Placement of %s\n\n%s\n", name(r.title), plain(r.lead))
-	for _, s := range r.first {
+// markdown writes a report.
+func (r report) markdown(b *strings.Builder) {
+	fmt.Fprintf(b, "\n### %s\n", plain(r.title))
+	for _, line := range r.leads {
+		fmt.Fprintf(b, "\n%s\n", plain(line))
+	}
+	for _, s := range slices.Concat(r.alarms, r.sections) {
 		s.markdown(b)
 	}
-	if len(r.rows) > 0 {
-		fmt.Fprintf(b, "\n| %s |\n|:--|--:|--:|--:|--:|--:|--:|--:|:--|\n", strings.Join(columns, " | "))
-	}
-	for _, row := range r.rows {
-		where := "**" + name(row.name) + "**"
-		switch {
-		case row.inside:
-			where = "&nbsp;&nbsp;" + name(row.name)
-		case row.total:
-			where = row.name
+	if r.summary != "" {
+		b.WriteString("\n<pre>\n")
+		for line := range strings.Lines(r.summary) {
+			b.WriteString(plain(strings.TrimSuffix(line, "\n")) + "\n")
 		}
-		cells := []string{where}
-		for _, cell := range row.cells {
-			cells = append(cells, plain(cell))
-		}
-		fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
+		b.WriteString("</pre>\n")
 	}
-	for _, s := range r.sections {
-		s.markdown(b)
+	if r.address != "" {
+		fmt.Fprintf(b, "\n<sub>%s</sub>\n", name(r.address))
 	}
-	fmt.Fprintf(b, "\n<sub>%s</sub>\n", name(r.address))
 }
 
 // markdown writes a section of a comment.

@@ -43,6 +43,9 @@ const (
 	Leaves
 )
 
+// fates are the words for each fate, in order.
+var fates = [...]string{"unchanged", "changed in place", "made again", "added", "returned", "removed"}
+
 // Plan is the part of a Terraform plan that is drawn.
 type Plan struct {
 	Attachments []Attachment // by address
@@ -58,19 +61,20 @@ type Attachment struct {
 	Imported bool
 
 	Before, After int64 // number of nodes
-	Regions       []Region
-	Templates     []Template // templates in use before or after, by number
+	Places        []Place
+	Templates     []Template // templates in use before or after; their numbers begin with 1
 	Remaining     int64      // nodes that the update still has to replace after this plan
 	Phase         string     // phase after the apply
 	Status        string     // the same for people
+	Summary       string     // table of the places after the plan; "" if the attachment is destroyed
 	Moves         string     // changes of nodes by the plan
 	Pause         string     // argument of the update
 	Why           []string   // why it changes them, by reason
 	Held          []string   // what holds nodes that should be replaced, by reason
-	Warnings      []Warning
-	Servers       []Server // changes of servers that no node change explains
-	Undone        []Server // missing resources that are created, and destroyed ones of an earlier apply
-	Slots         []Slot   // slots that are given up, by index
+	Warnings      []Warning  // warnings of the log of the plan
+	Servers       []Server   // changes of servers that no node change explains
+	Undone        []Server   // missing resources that are created, and destroyed ones of an earlier apply
+	Slots         []Slot     // slots that are given up, by index
 
 	module    string
 	taken     int64                   // number of servers that are destroyed because their nodes leave
@@ -80,17 +84,10 @@ type Attachment struct {
 	names     map[string]*named       // nodes and slots by their names, which resources may have as their key
 }
 
-// Region is a region with its zones. A region without zones has the nodes itself.
-type Region struct {
-	Bin
-	Zones []Bin
-}
-
-// Bin is a region or a zone.
-type Bin struct {
-	placement.Row // after the plan
-	Before, After int64
-	Nodes         []Node // by fate and index; the zones of a region have its nodes
+// Place is a zone, or a region without zones.
+type Place struct {
+	placement.Place
+	Nodes []Node // by fate and index
 }
 
 // Node is a node in a place.
@@ -116,30 +113,17 @@ type Slot struct {
 
 // Template is the template of some nodes.
 type Template struct {
-	Number        int               // number in the drawing, from 1
-	Values        map[string]string // nil if they are not shown
-	Hidden        bool              // reports whether the values are sensitive
-	Before, After int64             // number of nodes
+	Values map[string]string // nil if they are not shown
+	Hidden bool              // reports whether the values are sensitive
+	Nodes  [2]int64          // number of nodes before and after
 }
 
 // Warning is something that a person should know about a plan.
 type Warning struct{ Title, Text string }
 
-// bins lists the regions, each followed by its zones.
-func (a *Attachment) bins() (list []*Bin) {
-	for i := range a.Regions {
-		r := &a.Regions[i]
-		list = append(list, &r.Bin)
-		for j := range r.Zones {
-			list = append(list, &r.Zones[j])
-		}
-	}
-	return list
-}
-
 // with lists the nodes of a fate by their indices.
 func (a *Attachment) with(fate Fate) (list []Node) {
-	for _, p := range a.bins() {
+	for _, p := range a.Places {
 		for _, n := range p.Nodes {
 			if n.Fate == fate {
 				list = append(list, n)
@@ -154,12 +138,6 @@ func (a *Attachment) with(fate Fate) (list []Node) {
 func byIndex(a, b Node) int {
 	return cmp.Or(cmp.Compare(a.Fate, b.Fate), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
 }
-
-// title is the name of the place for people.
-func (p Bin) title() string { return cmp.Or(p.Bin.Name, "(no zone)") }
-
-// listed reports whether the configuration lists the place.
-func (p Bin) listed() bool { return p.Bin.Weight > 0 }
 
 // template returns the template of a node, or both templates if it changes. The argument some reports whether nodes
 // have templates at all.
@@ -199,21 +177,6 @@ func (t Total) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// sentence says what Terraform does.
-func (t Total) sentence() string {
-	words := [...]string{"destroys", "replaces", "creates", "changes", "forgets"}
-	var parts []string
-	for i, n := range t.Counts {
-		switch {
-		case n > 0 && len(parts) == 0:
-			parts = append(parts, words[i]+" "+text.Count(n, "resource"))
-		case n > 0:
-			parts = append(parts, fmt.Sprintf("%s %d", words[i], n))
-		}
-	}
-	return text.And(parts)
-}
-
 // totals counts the changes by type.
 func totals(changes []change) Totals {
 	t := Totals{Everything: true}
@@ -235,32 +198,27 @@ func totals(changes []change) Totals {
 	return t
 }
 
-// moves says what the plan does to the nodes of each cluster, in a line that is read first.
-func (p Plan) moves() (lines []string) {
+// whole reports all changes of the plan, above the attachments, and begins with what happens to the nodes.
+func (p Plan) whole(limit int) report {
+	r := report{title: "The whole plan"}
 	for _, a := range p.Attachments {
 		if a.Moves != "" {
-			lines = append(lines, a.Cluster+": "+a.Moves+".")
+			r.leads = append(r.leads, a.Cluster+": "+a.Moves+".")
 		}
 	}
-	return lines
-}
-
-// whole reports all changes of the plan, above the attachments.
-func (p Plan) whole(limit int) report {
-	r := report{title: "The whole plan", lead: "Terraform " + p.Totals.All.sentence() + "."}
 	switch {
 	case len(p.Totals.Types) == 0:
-		r.lead = "No resource changes."
+		r.leads = append(r.leads, "No resource changes.")
 	case p.Totals.Everything:
-		r.lead = fmt.Sprintf("Everything is destroyed: %s.", text.Count(p.Totals.All.Counts[Delete], "resource"))
+		r.leads = append(r.leads, "Everything is destroyed: "+text.Count(p.Totals.All.Counts[Delete], "resource")+".")
+	default:
+		r.leads = append(r.leads, "Resources: "+p.Totals.All.String()+".")
 	}
-	types := section{title: "By type"}
+	var types []item
 	for _, t := range p.Totals.Types {
-		types.items = append(types.items, item{t.Type, t.String()})
+		types = append(types, item{t.Type, t.String()})
 	}
-	if len(types.items) > 0 {
-		r.sections = append(r.sections, types.most(limit))
-	}
-	r.sections = append(r.sections, listServers("They belong to no node", p.Servers, limit)...)
+	r.sections = list("By type", types, limit)
+	r.alarms = listServers("They belong to no node", p.Servers, limit)
 	return r
 }

@@ -1,5 +1,5 @@
-// Package planview draws the placement attachments of a Terraform plan: as Markdown for a pull request, as a picture,
-// and as a page. It reads the output of "terraform show -json" for a saved plan, decides nothing, and draws the same
+// Package planview draws the placement attachments of a Terraform plan: as Markdown for a pull request, and as a
+// picture. It reads the output of "terraform show -json" for a saved plan, decides nothing, and draws the same
 // plan in the same way to the byte.
 package planview
 
@@ -50,18 +50,16 @@ type change struct {
 		Importing       json.RawMessage `json:"importing"`
 		ReplacePaths    []any           `json:"replace_paths"`
 	} `json:"change"`
-	isServer bool
 }
 
 // version matches the versions of the format that are understood.
 var version = regexp.MustCompile(`^[01]\.[0-9]+$`)
 
 // Read reads the output of "terraform show -json" or "tofu show -json". The attachments are sorted by their
-// addresses. Without any, Read returns the other changes of the plan, and [ErrNoPlacement]. Resources of serverTypes
-// are servers too, because a fork of terraform-provider-openstack has a type of its own.
-func Read(text []byte, serverTypes ...string) (Plan, error) {
+// addresses. Without any, Read returns the other changes of the plan, and [ErrNoPlacement].
+func Read(text []byte) (Plan, error) {
 	text = decode(text)
-	changes, err := changes(text, append(serverTypes, serverType))
+	changes, err := changes(text)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -86,7 +84,7 @@ func Read(text []byte, serverTypes ...string) (Plan, error) {
 }
 
 // changes returns the changes of managed resources.
-func changes(text []byte, serverTypes []string) ([]change, error) {
+func changes(text []byte) ([]change, error) {
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
 		return nil, errors.New(`the input is empty: give the output of "terraform show -json FILE" for a saved plan`)
@@ -120,7 +118,6 @@ func changes(text []byte, serverTypes []string) ([]change, error) {
 	var list []change
 	for _, c := range plan.Changes {
 		if c != nil && c.Change != nil && c.Mode == "managed" {
-			c.isServer = slices.Contains(serverTypes, c.Type)
 			list = append(list, *c)
 		}
 	}

@@ -1,7 +1,6 @@
 package planview_test
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,43 +79,6 @@ func TestReadEncodings(t *testing.T) {
 	}
 }
 
-// TestAsTheProvider: places, numbers and notes are the same as in the summary, which the provider wrote.
-func TestAsTheProvider(t *testing.T) {
-	t.Parallel()
-	for _, c := range planCases() {
-		if c.large || c.name == "destroy" {
-			continue
-		}
-		var plan struct {
-			Changes []struct {
-				Change struct{ After struct{ Summary string } }
-			} `json:"resource_changes"`
-		}
-		require.NoError(t, json.Unmarshal(kept(t, c.name), &plan))
-		view := readable(t, kept(t, c.name))
-		var rows []string
-		add := func(p planview.Bin) {
-			if p.Note != "not listed" { // its last node leaves, so it is not in the summary any more
-				rows = append(rows, p.Bin.Name+" "+strings.Replace(p.Ideal.FloatString(2), "0.00", "none", 1))
-			}
-		}
-		for _, region := range view.Attachments[0].Regions {
-			add(region.Bin)
-			for _, zone := range region.Zones {
-				add(zone)
-			}
-		}
-		lines := strings.Split(strings.TrimSpace(plan.Changes[0].Change.After.Summary), "\n")
-		lines = lines[1 : len(lines)-1] // without head and total
-		require.Len(t, rows, len(lines), "%s: the summary has\n%s", c.name, strings.Join(lines, "\n"))
-		for i, line := range lines {
-			fields := strings.Fields(line)
-			want := fields[0] + " " + fields[2]
-			assert.Equal(t, want, rows[i], "%s: as the summary has it", c.name)
-		}
-	}
-}
-
 // TestTemplates: nodes have one template if their values, images and parts are the same.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
@@ -149,7 +111,6 @@ func TestWarnings(t *testing.T) {
 	require.NoError(t, planview.AddWarnings(view, []byte(log)))
 	got := planview.Markdown(view)
 	assert.Contains(t, got, "- **A batch waits for nodes.** web-1 is in ERROR.\n")
-	assert.Contains(t, got, "- **A place with nodes is no longer listed.**") // a warning that is derived from the plan
 	assert.Contains(t, got, "- **Servers change outside of the batch.** web-2.\n")
 	assert.NotContains(t, got, "another")
 	evil := strings.Replace(log, "is\\n in ERROR", `<script>\u001b[2J\u202e\n::error::`, 1)

@@ -7,35 +7,23 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// report is an attachment in words and numbers, as Markdown and HTML show it.
+// report is an attachment, or the whole plan, in words, as Markdown and a picture show it.
 type report struct {
-	title, lead string
-	address     string
-	first       []section // above the table
-	rows        []row
-	sections    []section
+	title    string
+	leads    []string
+	alarms   []section // what must be seen
+	sections []section
+	summary  string // table of the places
+	address  string
 }
-
-// row is a place in the table.
-type row struct {
-	name   string
-	inside bool // reports whether the place is a zone
-	total  bool // reports whether the row is the sum of all
-	cells  []string
-}
-
-// columns are the heads of the table.
-var columns = []string{"Place", "Before", "After", "Change", "Ideal", "Weight", "Min", "Cap", "Note"}
 
 // section is a list under a title.
 type section struct {
 	title string
 	items []item
-	warns bool // reports whether the section must be seen
 }
 
 // item is a name, which may be empty, and a text about it.
@@ -48,73 +36,58 @@ func (i item) String() string {
 	return i.name + ": " + i.text
 }
 
-// changed are the fates of nodes that change, in the order of a report, with their words.
-var changed = []struct {
-	fate  Fate
-	title string
-}{{Leaves, "Removed"}, {Comes, "Added"}, {Returns, "Returned"}, {Changes, "Changed in place"}, {Remade, "Made again"}}
-
-// rows are the places, and their sum if there are several.
-func (a *Attachment) rows() (rows []row) {
-	for _, region := range a.Regions {
-		rows = append(rows, region.row(false))
-		for _, zone := range region.Zones {
-			rows = append(rows, zone.row(true))
-		}
-	}
-	if len(rows) > 1 {
-		total := Bin{Before: a.Before, After: a.After}.row(false)
-		total.name, total.total = "total", true
-		rows = append(rows, total)
-	}
-	return rows
-}
+// changed are the fates of nodes that change, in the order of a report.
+var changed = []Fate{Leaves, Comes, Returns, Changes, Remade}
 
 // report lists at most limit items under each title.
 func (a *Attachment) report(limit int) report {
-	r := report{title: a.Cluster, lead: a.lead(), address: a.Address, rows: a.rows()}
-	add := func(title string, items []item) {
-		if len(items) > 0 {
-			r.sections = append(r.sections, section{title: title, items: items, warns: title == "Warnings"}.most(limit))
-		}
-	}
-	var warnings []item
+	r := report{title: "Placement of " + a.Cluster, leads: []string{a.lead()}, address: a.Address, summary: a.Summary}
+	add := func(title string, items []item) { r.sections = append(r.sections, list(title, items, limit)...) }
+	var warnings, slots, templates []item
 	for _, w := range a.Warnings {
 		warnings = append(warnings, item{w.Title, w.Text})
 	}
-	add("Warnings", warnings)
-	r.first = listServers("No node change asks for this", a.Servers, limit)
-	for _, s := range listServers("Missing or left over", a.Undone, limit) {
-		s.warns = false
-		r.sections = append(r.sections, s)
-	}
-	var slots []item
+	r.alarms = slices.Concat(listServers("No node change asks for this", a.Servers, limit),
+		list("Warnings", warnings, limit))
+	r.sections = listServers("Missing or left over", a.Undone, limit)
 	for _, s := range a.Slots {
 		slots = append(slots, item{s.Name, s.Place + destroyed(s.With)})
 	}
 	add("Given up: "+text.Count(int64(len(slots)), "slot"), slots)
-	for _, change := range changed {
+	for _, fate := range changed {
 		var items []item
-		for _, n := range a.with(change.fate) {
+		for _, n := range a.with(fate) {
 			items = append(items, item{n.Name, a.about(n)})
 		}
-		add(fmt.Sprintf("%s: %s", change.title, text.Nodes(int64(len(items)))), items)
+		add(fmt.Sprintf("%s: %s", fates[fate], text.Nodes(int64(len(items)))), items)
 	}
 	if hidden := len(a.Templates) > 0 && a.Templates[0].Hidden; !hidden { // reasons may name values of templates
-		add("Why", lines(a.Why))
-		add("Held", lines(a.Held))
+		add("Why", lines(a.Why...))
+		add("Held", lines(a.Held...))
 	}
-	add("Waiting", a.waiting())
-	var templates []item
-	for _, v := range a.Templates {
-		templates = append(templates, item{"", v.String()})
+	if a.Status != "" {
+		add("After the apply", lines(a.Status))
+	}
+	for i, t := range a.Templates {
+		templates = append(templates, item{"", fmt.Sprintf("Template %d: %s", i+1, t)})
 	}
 	add("Templates", templates)
 	return r
 }
 
+// list is a section with at most limit items, and the number of those that are left out, or nothing without items.
+func list(title string, items []item, limit int) []section {
+	if len(items) == 0 {
+		return nil
+	}
+	if n := len(items) - limit; n > 0 {
+		items = append(items[:limit:limit], item{"", fmt.Sprintf("and %d more", n)})
+	}
+	return []section{{strings.ToUpper(title[:1]) + title[1:], items}}
+}
+
 // lines are items without a name.
-func lines(texts []string) (items []item) {
+func lines(texts ...string) (items []item) {
 	for _, text := range texts {
 		items = append(items, item{"", text})
 	}
@@ -128,55 +101,30 @@ func (a *Attachment) lead() string {
 		size = text.Nodes(a.Before) + " before and after"
 	}
 	var parts []string
-	for _, change := range changed {
-		if n := len(a.with(change.fate)); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ToLower(change.title)))
+	for _, fate := range changed {
+		if n := len(a.with(fate)); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, fates[fate]))
 		}
 	}
 	if n := int64(len(a.Slots)); n > 0 {
 		parts = append(parts, text.Count(n, "slot")+" given up")
 	}
-	what, struck := strings.Join(parts, ", "), count(slices.Concat(a.Servers, a.Undone))
+	lead := fmt.Sprintf("%s: %s.", size, cmp.Or(strings.Join(parts, ", "), "no node changes"))
 	switch {
-	case what == "" && struck == "":
-		what = "no node changes"
-	case what == "":
-		what = "no node changes, but " + struck
-	case struck != "":
-		what += ". In addition, " + struck
-	}
-	lead := fmt.Sprintf("%s: %s.", size, what)
-	switch a.Action {
-	case Delete:
+	case a.Action == Delete && a.taken > 0:
+		lead = fmt.Sprintf("The attachment is destroyed, and with it %s.", text.Count(a.taken, "server"))
+	case a.Action == Delete:
 		lead = fmt.Sprintf("The attachment is destroyed, but not the servers of its %s.", text.Nodes(a.Before))
-		if a.taken > 0 {
-			lead = fmt.Sprintf("The attachment is destroyed, and with it %s.", text.Count(a.taken, "server"))
-		}
-		if struck != "" {
-			lead += " In this plan " + struck + "."
-		}
-	case Replace:
+	case a.Action == Replace:
 		lead += " The attachment is replaced: it forgets all nodes and places them again."
+	}
+	if struck := count(slices.Concat(a.Servers, a.Undone)); struck != "" {
+		lead += " In addition, " + struck + "."
 	}
 	if a.Imported {
 		lead += " The attachment is imported."
 	}
 	return lead
-}
-
-// waiting says what is left for later plans.
-func (a *Attachment) waiting() []item {
-	if a.Remaining == 0 {
-		return nil
-	}
-	verb := "wait"
-	if a.Remaining == 1 {
-		verb = "waits"
-	}
-	return []item{
-		{"", fmt.Sprintf("%s %s to be replaced by the next batches. Apply, and plan again, until the plan is empty.",
-			text.Nodes(a.Remaining), verb)},
-	}
 }
 
 // about returns why a node changes, which names its place, or its place.
@@ -197,76 +145,18 @@ func destroyed(addresses []string) string {
 	return "; destroyed with it: " + text.Few(slices.Compact(short))
 }
 
-// most returns the section with at most limit items, and the number of those that are left out.
-func (s section) most(limit int) section {
-	if n := len(s.items) - limit; n > 0 {
-		s.items = append(s.items[:limit:limit], item{"", fmt.Sprintf("and %d more", n)})
-	}
-	return s
-}
-
-// row returns the place as a row of the table.
-func (p Bin) row(inside bool) row {
-	cells := []string{fmt.Sprint(p.Before), fmt.Sprint(p.After), signed(p.After - p.Before)}
-	if p.listed() {
-		cells = append(cells, p.share(), fmt.Sprint(p.Bin.Weight), fmt.Sprint(p.Bin.Min), p.limit(), p.Note)
-	} else {
-		cells = append(cells, "", "", "", "", p.Note)
-	}
-	return row{name: p.title(), inside: inside, cells: cells}
-}
-
-// share returns the ideal share in words.
-func (p Bin) share() string { return p.Ideal.FloatString(2) }
-
-// limit returns the cap in words.
-func (p Bin) limit() string {
-	if p.Bin.Cap == placement.Unlimited {
-		return "none"
-	}
-	return fmt.Sprint(p.Bin.Cap)
-}
-
-// String returns the values of a template, and how many nodes have it.
-func (r Template) String() string {
-	said := fmt.Sprintf("Template %d: %s before, %d after", r.Number, text.Nodes(r.Before), r.After)
+// String says how many nodes have a template, and its values.
+func (t Template) String() string {
+	said := fmt.Sprintf("%s before, %d after", text.Nodes(t.Nodes[0]), t.Nodes[1])
 	switch {
-	case r.Hidden:
+	case t.Hidden:
 		return said + " (template is sensitive)"
-	case len(r.Values) > 0:
-		parts := make([]string, 0, len(r.Values))
-		for _, name := range slices.Sorted(maps.Keys(r.Values)) {
-			parts = append(parts, fmt.Sprintf("%s = %q", name, r.Values[name]))
+	case len(t.Values) > 0:
+		parts := make([]string, 0, len(t.Values))
+		for _, name := range slices.Sorted(maps.Keys(t.Values)) {
+			parts = append(parts, fmt.Sprintf("%s = %q", name, t.Values[name]))
 		}
 		said += " (" + strings.Join(parts, ", ") + ")"
 	}
 	return said
-}
-
-// signed returns a change with its sign, or "" for 0.
-func signed(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%+d", n)
-}
-
-// String returns the report as plain text.
-func (r report) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", r.title, r.lead)
-	for _, s := range slices.Concat(r.first, r.sections) {
-		b.WriteString("\n" + s.String())
-	}
-	return b.String()
-}
-
-// String returns the section as plain text.
-func (s section) String() string {
-	var b strings.Builder
-	b.WriteString(s.title)
-	for _, i := range s.items {
-		fmt.Fprintf(&b, "\n- %s", i.String())
-	}
-	return b.String()
 }

@@ -20,13 +20,8 @@ type Server struct {
 	Advice  string // what to change in the configuration, where it is to blame; otherwise ""
 
 	isServer bool
-	index    int64 // index of its node
-	leftOver bool  // reports whether it has no node, and an earlier apply left it over
-	ours     bool  // reports whether it has no node, and is of this provider
+	idle     bool // reports whether it has no node, and is left over by an earlier apply, or of this provider
 }
-
-// serverType is the default type of servers. Other resources of a node are recognized by the key in their addresses.
-const serverType = "openstack_compute_instance_v2"
 
 // The fates of names without a node:
 //
@@ -42,7 +37,6 @@ const (
 // named is a node or a slot by its name. A node that moves to another place has two fates.
 type named struct {
 	fates  []Fate
-	index  int64
 	struck string   // change of its server that no node change asks for
 	with   []string // resources that are destroyed with it
 	slot   bool     // reports whether it has a slot, and keeps it
@@ -55,22 +49,25 @@ func (p *Plan) explain(changes []change) {
 		p.Attachments[i].name()
 	}
 	for _, c := range changes {
-		if s, does := c.server(); does && c.isServer && s.Effect == Created {
-			name, owners := p.node(c)
-			for _, a := range owners {
-				a.names[name].lost = true
+		if s, does := c.server(); does && c.isServer() && s.Effect == Created {
+			if _, n := p.owner(c); n != nil {
+				n.lost = true
 			}
 		}
 	}
 	for _, c := range changes {
 		s, does := c.server()
-		if !does || c.Type == resourceType || p.take(s, c) {
+		if !does || c.Type == resourceType {
 			continue
 		}
-		// Only servers are known by their type to belong to a node. Any other resource without a node is listed if it
-		// is lost.
-		if c.isServer || s.Effect <= Destroyed {
-			s.leftOver, s.ours = c.DeposedKey != "", c.ours()
+		a, n := p.owner(c)
+		switch {
+		case n != nil:
+			a.give(n, s, c)
+		case c.isServer() || s.Effect <= Destroyed:
+			// Only servers are known by their type to belong to a node. Any other resource without a node is listed if
+			// it is lost.
+			s.idle = c.DeposedKey != "" || c.ours()
 			p.Servers = append(p.Servers, s)
 		}
 	}
@@ -86,100 +83,71 @@ func (p *Plan) explain(changes []change) {
 // name fills in the nodes and slots by their names.
 func (a *Attachment) name() {
 	a.names = map[string]*named{}
-	add := func(name string, index int64, fate Fate) {
-		n := a.names[name]
-		switch {
-		case n == nil:
-			a.names[name] = &named{fates: []Fate{fate}, index: index}
-		case fate <= Leaves:
-			n.fates = append(n.fates, fate)
-		}
-	}
-	for _, p := range a.bins() {
+	for _, p := range a.Places {
 		for _, n := range p.Nodes {
-			add(n.Name, n.Index, n.Fate)
+			if a.names[n.Name] == nil {
+				a.names[n.Name] = &named{}
+			}
+			a.names[n.Name].fates = append(a.names[n.Name].fates, n.Fate)
 		}
 	}
-	for _, s := range a.Slots {
-		add(s.Name, s.Index, released)
-	}
+	fate := map[string]Fate{}
 	for _, name := range a.slots {
-		add(name, 0, kept)
-		a.names[name].slot = true
+		fate[name] = kept
 	}
 	for _, s := range a.Slots {
-		a.names[s.Name].slot = false
+		fate[s.Name] = released
+	}
+	for name, fate := range fate {
+		if a.names[name] == nil {
+			a.names[name] = &named{fates: []Fate{fate}}
+		}
+		a.names[name].slot = fate == kept
 	}
 }
 
-// take gives a change to the attachment of its node. It reports false if no attachment has such a node.
-func (p *Plan) take(s Server, c change) bool {
-	name, owners := p.node(c)
-	if len(owners) == 0 {
-		return false
-	}
-	verdict := asked
-	for _, a := range owners {
-		verdict = max(verdict, a.judge(a.names[name], s, c))
-	}
-	owners[0].give(owners[0].names[name], verdict, s, c)
-	return true
-}
-
-// node returns the node to which a changed resource belongs, and the attachments that have it.
-func (p *Plan) node(c change) (name string, owners []*Attachment) {
+// owner returns the node to which a changed resource belongs, with its attachment, or nil. The attachment in the
+// nearest module comes first, because two clusters in two modules may have nodes with the same names; then the longest
+// name; then what exists before a node of an earlier plan.
+func (p *Plan) owner(c change) (owner *Attachment, found *named) {
+	var best []int
 	for _, key := range keys(c.Address) {
-		if name, owners = p.owners(key, c.ModuleAddress); len(owners) > 0 {
+		for i := range p.Attachments {
+			a := &p.Attachments[i]
+			name, n := a.named(key)
+			if n == nil {
+				continue
+			}
+			rank := []int{common(a.module, c.ModuleAddress), len(name), -int(n.fates[0])}
+			if slices.Compare(rank, best) > 0 {
+				owner, found, best = a, n, rank
+			}
+		}
+		if found != nil {
 			break
 		}
 	}
-	return name, owners
-}
-
-// owners returns the node to which a resource with a key in a module belongs, and the attachments that have it. The
-// nearest module comes first, then the longest name, then what exists before a node of an earlier plan.
-func (p *Plan) owners(key, module string) (name string, owners []*Attachment) {
-	var all []*Attachment
-	names, ranks := map[*Attachment]string{}, map[*Attachment]int{}
-	for i := range p.Attachments {
-		a := &p.Attachments[i]
-		if name, is := a.named(key); is {
-			all, names[a], ranks[a] = append(all, a), name, 2*len(name)
-			if a.names[name].fates[0] != gone {
-				ranks[a]++
-			}
-		}
-	}
-	best := 0
-	for _, a := range nearest(all, module) {
-		if ranks[a] > best {
-			name, owners, best = names[a], nil, ranks[a]
-		}
-		if ranks[a] == best {
-			owners = append(owners, a)
-		}
-	}
-	return name, owners
+	return owner, found
 }
 
 // named returns the longest name of a node or slot that a key is, or with which it begins, followed by "/" or "-". A
 // name that the attachment once gave to a node counts too.
-func (a *Attachment) named(key string) (name string, is bool) {
+func (a *Attachment) named(key string) (name string, n *named) {
 	for end := len(key); end > 0; end = strings.LastIndexAny(key[:end], "/-") {
 		name := key[:end]
 		if a.names[name] == nil && a.had(name) {
 			a.names[name] = &named{fates: []Fate{gone}}
 		}
-		if a.names[name] != nil {
-			return name, true
+		if n := a.names[name]; n != nil {
+			return name, n
 		}
 	}
-	return "", false
+	return "", nil
 }
 
 // give notes a change at a node or a slot.
-func (a *Attachment) give(n *named, verdict judgement, s Server, c change) {
-	s.index = n.index
+func (a *Attachment) give(n *named, s Server, c change) {
+	verdict := a.judge(n, s, c)
 	switch {
 	case verdict == undone:
 		a.Undone = append(a.Undone, s)
@@ -190,7 +158,7 @@ func (a *Attachment) give(n *named, verdict judgement, s Server, c change) {
 			s.Text += ". " + s.Advice
 		}
 		a.Servers = append(a.Servers, s)
-	case s.Effect == Destroyed && c.isServer:
+	case s.Effect == Destroyed && c.isServer():
 		a.taken++
 	case s.Effect == Destroyed && !c.ours():
 		n.with = append(n.with, s.Address)
@@ -235,7 +203,7 @@ func (a *Attachment) judge(n *named, s Server, c change) judgement {
 	case e == Created || (e == Destroyed && (is(gone) || (is(kept) && c.ofServer()))):
 		return undone
 	case is(Remade):
-		return yes(e == Replaced || e == ChangedInPlace || e == Destroyed && c.ofServer() && !c.isServer)
+		return yes(e == Replaced || e == ChangedInPlace || e == Destroyed && c.ofServer() && !c.isServer())
 	case n.lost && e == Replaced && !c.keeps():
 		return undone
 	}
@@ -244,7 +212,7 @@ func (a *Attachment) judge(n *named, s Server, c change) judgement {
 
 // early reports whether the server of a node that keeps its name, or its slot, is made before the old one is destroyed.
 func (n *named) early(s Server, c change) bool {
-	return c.isServer && s.Effect == Replaced && c.Change.Actions[0] == "create" &&
+	return c.isServer() && s.Effect == Replaced && c.Change.Actions[0] == "create" &&
 		(n.slot || slices.Contains(n.fates, Remade))
 }
 
@@ -255,7 +223,7 @@ func (a *Attachment) note() {
 		a.Slots[i].With = a.names[s.Name].with
 		a.names[s.Name].with = nil
 	}
-	for _, p := range a.bins() {
+	for _, p := range a.Places {
 		for i, n := range p.Nodes {
 			switch n.Fate {
 			case Leaves:
@@ -270,41 +238,28 @@ func (a *Attachment) note() {
 // sortServers sorts resources that are known to be servers first.
 func sortServers(list []Server) {
 	slices.SortFunc(list, func(a, b Server) int {
+		if a.isServer != b.isServer && a.isServer {
+			return -1
+		}
 		if a.isServer != b.isServer {
-			if a.isServer {
-				return -1
-			}
 			return 1
 		}
-		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Effect, b.Effect), cmp.Compare(a.index, b.index),
-			cmp.Compare(a.Address, b.Address), cmp.Compare(a.Text, b.Text))
+		return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Effect, b.Effect), cmp.Compare(a.Address, b.Address),
+			cmp.Compare(a.Text, b.Text))
 	})
 }
 
-// nearest returns the attachments of a list whose modules have most in common with a module: two clusters in two
-// modules may have nodes with the same names.
-func nearest(list []*Attachment, module string) (best []*Attachment) {
-	most := -1
-	path := steps(module)
-	for _, a := range list {
-		common, other := 0, steps(a.module)
-		for common < min(len(path), len(other)) && path[common] == other[common] {
-			common++
-		}
-		if common > most {
-			most, best = common, nil
-		}
-		if common == most {
-			best = append(best, a)
-		}
+// common returns how many modules two addresses have in common.
+func common(a, b string) (n int) {
+	path, other := step.FindAllString(a, -1), step.FindAllString(b, -1)
+	for n < min(len(path), len(other)) && path[n] == other[n] {
+		n++
 	}
-	return best
+	return n
 }
 
 // step matches a module in an address: its name, and its key if it has one.
 var step = regexp.MustCompile(`module\.[^.\[]+(?:\[(?:[0-9]+|"(?:[^"\\]|\\.)*")\])?`)
-
-func steps(module string) []string { return step.FindAllString(module, -1) }
 
 // keyed matches an instance of for_each in an address.
 var keyed = regexp.MustCompile(`\["(?:[^"\\]|\\.)*"\]`)
@@ -355,16 +310,13 @@ func count(list []Server) string {
 	return text.And(parts)
 }
 
-// listServers lists at most limit servers under a title. It returns nothing for an empty list.
-func listServers(title string, list []Server, limit int) []section {
-	if len(list) == 0 {
-		return nil
+// listServers lists at most limit servers under a title.
+func listServers(title string, servers []Server, limit int) []section {
+	items := make([]item, len(servers))
+	for i, s := range servers {
+		items[i] = item{s.Address, s.Text}
 	}
-	s := section{title: title + ": " + count(list), warns: true}
-	for _, server := range list {
-		s.items = append(s.items, item{server.Address, server.Text})
-	}
-	return []section{s.most(limit)}
+	return list(title+": "+count(servers), items, limit)
 }
 
 // Unasked lists the resources that a plan destroys, replaces, stops, rebuilds or resizes although no node change
@@ -374,7 +326,7 @@ func (p Plan) Unasked() []Server {
 	var list []Server
 	add := func(servers []Server) {
 		for _, s := range servers {
-			if s.Effect <= Resized && s.Effect != Forgotten && !s.leftOver && !s.ours {
+			if s.Effect <= Resized && s.Effect != Forgotten && !s.idle {
 				list = append(list, s)
 			}
 		}

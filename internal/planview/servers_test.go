@@ -172,7 +172,7 @@ func TestExplained(t *testing.T) {
 			for _, module := range []string{"", "module.b.", `module.a["x.y"].`, "module.a2."} {
 				kind := c.kind
 				if kind == server && module == "" {
-					kind = "fork_server"
+					kind = "huaweicloud_compute_instance"
 				}
 				change := fmt.Sprintf(`{"address": %q, "module_address": %q, "mode": "managed", "type": %q, %s "change": {%s "actions": [%s]}}`,
 					module+address, strings.TrimSuffix(module, "."), kind, c.more, c.change, actions)
@@ -180,7 +180,7 @@ func TestExplained(t *testing.T) {
 				if module != "" {
 					attachments = attachment("module.a.") + "," + attachments // its name is the beginning of another name
 				}
-				view := readable(t, []byte(`{"format_version": "1.2", "resource_changes": [`+attachments+","+change+"]}"), "fork_server")
+				view := readable(t, []byte(`{"format_version": "1.2", "resource_changes": [`+attachments+","+change+"]}"))
 				got := planview.Markdown(view)
 				if c.want == other {
 					assert.NotRegexp(t, "No node change asks|no node:", got, "it is explained")
@@ -223,6 +223,6 @@ func TestLost(t *testing.T) {
 		for of, actions := range map[string]string{kind: `"delete", "create"`, "openstack_compute_instance_v2": `"create"`} {
 			text += fmt.Sprintf(`, {"address": "%[1]s.node[\"web-1\"]", "mode": "managed", "type": %[1]q, "change": {"actions": [%[2]s]}}`, of, actions)
 		}
-		assert.Len(t, readable(t, []byte(text+"]}"), "openstack_compute_instance_v2").Unasked(), unasked, kind)
+		assert.Len(t, readable(t, []byte(text+"]}")).Unasked(), unasked, kind)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,7 +16,6 @@ import (
 // attributes are the values of an attachment in a plan.
 type attributes struct {
 	Cluster   string              `json:"cluster"`
-	Regions   []regionJSON        `json:"regions"`
 	Update    *updateJSON         `json:"update"`
 	Nodes     map[string]nodeJSON `json:"nodes"`
 	Parts     map[string]partJSON `json:"parts"`
@@ -25,24 +25,12 @@ type attributes struct {
 	Remaining int64               `json:"remaining"`
 	Phase     string              `json:"phase"`
 	Status    string              `json:"status"`
+	Summary   string              `json:"summary"`
 	Moves     string              `json:"moves"`
 	Next      int64               `json:"next_index"`
 
 	Distribution map[string]map[string]int64 `json:"distribution"`
 	Pattern      naming.Pattern              `json:"node_name_pattern"`
-}
-
-type binJSON struct {
-	Name   string `json:"name"`
-	Weight *int64 `json:"weight"`
-	Cap    *int64 `json:"cap"`
-	Min    *int64 `json:"min"`
-	Closed bool   `json:"closed"`
-}
-
-type regionJSON struct {
-	binJSON
-	Zones []binJSON `json:"zones"`
 }
 
 type nodeJSON struct {
@@ -70,8 +58,7 @@ func (v *attributes) template(n nodeJSON) roster.Template {
 }
 
 type updateJSON struct {
-	Causes []roster.Cause `json:"causes"`
-	Pause  string         `json:"pause"`
+	Pause string `json:"pause"`
 }
 
 // had returns a function that reports whether the cluster has ever given a name to a node.
@@ -86,53 +73,17 @@ func (v *attributes) had() func(name string) bool {
 	}
 }
 
-// bin fills in the defaults of the provider, and drops numbers that it refuses.
-func (b binJSON) bin() placement.Bin {
-	or := func(n *int64, byDefault int64) int64 {
-		if n == nil {
-			return byDefault
-		}
-		return *n
-	}
-	return placement.Bin{
-		Name:   b.Name,
-		Weight: max(or(b.Weight, placement.DefaultWeight), 1),
-		Cap:    max(or(b.Cap, placement.Unlimited), placement.Unlimited),
-		Min:    max(or(b.Min, 0), 0),
-
-		Maintenance: b.Closed,
-	}
-}
-
-// listed returns the places of the configuration.
-func (v *attributes) listed() []placement.Region {
+// places returns the places that are listed or have nodes.
+func (v *attributes) places() (list []placement.Place) {
 	if v == nil {
 		return nil
 	}
-	list := make([]placement.Region, len(v.Regions))
-	for i, r := range v.Regions {
-		list[i].Bin = r.bin()
-		if list[i].Name == "" {
-			list[i].Name = v.home(r)
-		}
-		for _, z := range r.Zones {
-			list[i].Zones = append(list[i].Zones, z.bin())
+	for region, zones := range v.Distribution {
+		for zone := range zones {
+			list = append(list, placement.Place{Region: region, Zone: zone})
 		}
 	}
 	return list
-}
-
-// home returns the name of a region without one, which is the provider's: the first that has its zones, and that no
-// other region of the list names.
-func (v *attributes) home(nameless regionJSON) string {
-	for _, name := range slices.Sorted(maps.Keys(v.Distribution)) {
-		other := func(r regionJSON) bool { return r.Name == name }
-		missing := func(z binJSON) bool { _, there := v.Distribution[name][z.Name]; return !there }
-		if !slices.ContainsFunc(v.Regions, other) && !slices.ContainsFunc(nameless.Zones, missing) {
-			return name
-		}
-	}
-	return ""
 }
 
 // roster returns the memory of the attachment.
@@ -175,7 +126,7 @@ var effects = [...]string{"replaced", "destroyed", "forgotten", "stopped", "rebu
 
 // server returns what a change does, and whether it does something.
 func (c change) server() (Server, bool) {
-	s := Server{Address: c.Address, Type: c.Type, isServer: c.isServer}
+	s := Server{Address: c.Address, Type: c.Type, isServer: c.isServer()}
 	does := func(action string) bool { return slices.Contains(c.Change.Actions, action) }
 	switch {
 	case c.DeposedKey != "" && does("delete"):
@@ -200,12 +151,17 @@ func (c change) server() (Server, bool) {
 	return s, true
 }
 
+// servers matches the types of servers, also those of forks of terraform-provider-openstack.
+var servers = regexp.MustCompile(`_compute_instance(_v[0-9]+)?$`)
+
+func (c change) isServer() bool { return servers.MatchString(c.Type) }
+
 // ours reports whether a resource is of this provider: destroying it destroys no data.
 func (c change) ours() bool { return strings.HasPrefix(c.Type, "stackpolicy_") }
 
 // ofServer reports whether a resource is a server, or is made for one: it does not outlive the server in a slot.
 func (c change) ofServer() bool {
-	return c.isServer || strings.HasPrefix(c.Type, "openstack_compute_") || c.Type == "terraform_data" || c.ours()
+	return c.isServer() || strings.HasPrefix(c.Type, "openstack_compute_") || c.Type == "terraform_data" || c.ours()
 }
 
 // keeps reports whether a resource has data, or an address: without its server it is not made again.
@@ -256,7 +212,7 @@ func (c change) updated() (Effect, string) {
 	if len(names) > 0 {
 		said += ": " + strings.Join(slices.Sorted(maps.Keys(names)), ", ")
 	}
-	if !c.isServer {
+	if !c.isServer() {
 		return ChangedInPlace, said
 	}
 	rebuilt, resized := names["image_id"] || names["image_name"], names["flavor_id"] || names["flavor_name"]

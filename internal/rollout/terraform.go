@@ -32,7 +32,6 @@ type Command struct {
 	options []tfexec.PlanOption
 
 	parallelism int // 0 means Terraform's default
-	serverType  string
 }
 
 // Options are the options of a plan.
@@ -41,7 +40,6 @@ type Options struct {
 	Vars, VarFiles []string
 	Parallelism    int    // 0 means Terraform's default
 	LockTimeout    string // "" means none
-	ServerType     string // "" means the type of terraform-provider-openstack
 }
 
 // NewCommand prepares a folder. Close removes the plans that are saved in it, because they may have secrets in them.
@@ -62,7 +60,7 @@ func NewCommand(ctx context.Context, o Options) (*Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Command{tf: tf, dir: dir, lock: lock, parallelism: o.Parallelism, serverType: o.ServerType}
+	c := &Command{tf: tf, dir: dir, lock: lock, parallelism: o.Parallelism}
 	for _, v := range o.Vars {
 		c.options = append(c.options, tfexec.Var(v))
 	}
@@ -142,7 +140,7 @@ func (c *Command) Plan(ctx context.Context) (*Plan, error) {
 		return nil, fmt.Errorf("show the plan: %w", err)
 	}
 	p.JSON, p.Changes = shown.Bytes(), changes(plan)
-	if p.View, err = planview.Read(p.JSON, c.serverType); err != nil && !errors.Is(err, planview.ErrNoPlacement) {
+	if p.View, err = planview.Read(p.JSON); err != nil && !errors.Is(err, planview.ErrNoPlacement) {
 		return nil, err
 	}
 	for _, a := range p.View.Attachments {

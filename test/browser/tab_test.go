@@ -1,4 +1,4 @@
-// Package browser_test tries the pages of planview and of "make cloud" in a real browser. It is a module of its own, so
+// Package browser_test tries the page of "make cloud" in a real browser. It is a module of its own, so
 // that nothing else depends on the library that drives the browser; "make browser-test" runs it.
 package browser_test
 
