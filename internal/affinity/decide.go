@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -30,26 +29,16 @@ type Policy struct {
 	Hint             string // name or id from scheduler hints, used without a Name; the group must exist
 	Policy           string // "" accepts any policy of an inherited group, and means AntiAffinity for a new one
 	MaxServerPerHost int    // limit of anti-affinity; 0 accepts any limit when inherited, and means 1 for a new group
-	Created          bool   // reports whether the group must be the attachment's own, and not inherited
 }
 
-// decision is what to do: inherit a group, or create one with this name. With an empty name the new group gets a name
-// that only the attachment knows.
-type decision struct {
-	inherit *openstack.ServerGroup
-	create  string
+// ArgumentError means that an argument asks for a group that cannot be had.
+type ArgumentError struct {
+	Argument    string // with dots
+	Title, Text string
+	Later       bool // whether the group may be made before an apply needs it
 }
 
-// MismatchError means that a group exists and its rules differ from the policy.
-type MismatchError struct {
-	group  openstack.ServerGroup
-	policy Policy
-}
-
-func (e *MismatchError) Error() string {
-	return fmt.Sprintf("the server group %q (%s) has the policy %s, and the attachment asks for %s", e.group.Name,
-		e.group.ID, rules(e.group.Policy, e.group.MaxServerPerHost), rules(e.policy.Policy, e.policy.MaxServerPerHost))
-}
+func (e *ArgumentError) Error() string { return e.Text }
 
 func rules(policy string, maxServerPerHost int) string {
 	if maxServerPerHost == 0 {
@@ -58,78 +47,52 @@ func rules(policy string, maxServerPerHost int) string {
 	return fmt.Sprintf("%s with at most %d servers a host", policy, maxServerPerHost)
 }
 
-// ExistsError means that a group exists, and the policy asks for a group of the attachment's own.
-type ExistsError struct{ group openstack.ServerGroup }
-
-func (e *ExistsError) Error() string {
-	return fmt.Sprintf("the server group %q (%s) exists, and created asks for a group that the attachment creates",
-		e.group.Name, e.group.ID)
-}
-
-// AmbiguousError means that several groups have one name.
-type AmbiguousError struct {
-	name string
-	ids  []string // sorted
-}
-
-func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%d server groups are named %q (%s): name the right one by its id",
-		len(e.ids), e.name, strings.Join(e.ids, ", "))
-}
-
-// MissingError means that the group of the scheduler hints does not exist, or that the project cannot see a group
-// that is named by its id.
-type MissingError struct {
-	Group  string
-	Hinted bool // reports whether the scheduler hints name the group
-}
-
-func (e *MissingError) Error() string {
-	if e.Hinted {
-		return fmt.Sprintf("no server group has the name or id %q, which the scheduler hints give", e.Group)
+// choose returns the group to inherit, or nil to create one, given the existing groups, as the affinity policy's
+// document defines it (S1, S2). The groups for which leaves is true are about to be deleted: their names are free. The
+// error is an [*ArgumentError].
+func choose(
+	policy Policy, groups []openstack.ServerGroup, leaves func(id string) bool,
+) (*openstack.ServerGroup, error) {
+	wanted, argument := cmp.Or(policy.Name, policy.Hint), "servergroup.name"
+	if policy.Name == "" {
+		argument = "scheduler_hints.group"
 	}
-	return fmt.Sprintf("no server group with the id %q is visible to the project, and the name of a new group must "+
-		"not be an id", e.Group)
-}
-
-// choose returns what to do about a policy, given the existing groups, as the affinity policy's document defines it
-// (S1, S2). The groups for which leaves is true are about to be deleted: their names are free. The errors are
-// an [*ExistsError], a [*MismatchError], an [*AmbiguousError] and a [*MissingError].
-func choose(policy Policy, groups []openstack.ServerGroup, leaves func(id string) bool) (decision, error) {
-	wanted := cmp.Or(policy.Name, policy.Hint)
 	if wanted == "" {
-		return decision{}, nil
+		return nil, nil
 	}
 	var found []openstack.ServerGroup
+	var ids []string
 	for _, g := range groups {
 		if g.ID == wanted {
 			found = []openstack.ServerGroup{g}
 			break
 		}
 		if g.Name == wanted && !leaves(g.ID) {
-			found = append(found, g)
+			found, ids = append(found, g), append(ids, g.ID)
 		}
 	}
+	slices.Sort(ids)
 	switch {
 	case len(found) > 1:
-		ambiguous := &AmbiguousError{name: wanted}
-		for _, g := range found {
-			ambiguous.ids = append(ambiguous.ids, g.ID)
-		}
-		slices.Sort(ambiguous.ids)
-		return decision{}, ambiguous
+		return nil, &ArgumentError{argument, "Several server groups have the name", fmt.Sprintf(
+			"%d server groups are named %q (%s): name the right one by its id.", len(ids), wanted,
+			strings.Join(ids, ", ")), false}
 	case len(found) == 0 && policy.Name == "":
-		return decision{}, &MissingError{policy.Hint, true}
-	case len(found) == 0 && isID.MatchString(policy.Name):
-		return decision{}, &MissingError{policy.Name, false}
+		return nil, &ArgumentError{argument, "Unknown server group", fmt.Sprintf(
+			"No server group has the name or id %q, which the scheduler hints give.", wanted), true}
+	case len(found) == 0 && isID.MatchString(wanted):
+		return nil, &ArgumentError{argument, "Unknown server group", fmt.Sprintf("No server group with the id %q is "+
+			"visible to the project, and the name of a new group must not be an id.", wanted), false}
 	case len(found) == 0:
-		return decision{create: policy.Name}, nil
-	case policy.Created:
-		return decision{}, &ExistsError{found[0]}
+		return nil, nil
 	case !policy.fits(found[0]):
-		return decision{}, &MismatchError{found[0], policy}
+		return nil, &ArgumentError{"servergroup.policies", "The server group has other rules", fmt.Sprintf("The server "+
+			"group %q (%s) has the policy %s, and the attachment asks for %s. The rules of a group cannot change: ask "+
+			"for its rules, or name another group. With create_before_destroy a new group needs another name too: the "+
+			"old one is still there.", found[0].Name, found[0].ID,
+			rules(found[0].Policy, found[0].MaxServerPerHost), rules(policy.Policy, policy.MaxServerPerHost)), false}
 	}
-	return decision{inherit: &found[0]}, nil
+	return &found[0], nil
 }
 
 // isID matches the ids that Nova gives to server groups.
@@ -149,50 +112,30 @@ type Attached struct {
 	Inherited        bool
 }
 
-// Change is a change for which an attachment needs another group.
-type Change struct {
-	Argument string // changed argument; "" if the attachment keeps its group
-	Reason   string // half a sentence: "its policy becomes ..."
-}
-
-// NeedsAnother returns whether an attachment needs another group than the one it has, and for which argument. The
-// name, policy and rules of a group cannot change, and a group stays in its region.
-func NeedsAnother(has Attached, region string, policy Policy) Change {
-	same := func(name string) bool { return name == has.Name || name == has.ID }
+// Another returns the argument for which an attachment needs another group than the one it has, or "". The name, policy
+// and rules of a group cannot change, and a group stays in its region.
+func (a Attached) Another(region string, policy Policy) (argument string) {
+	same := func(name string) bool { return name == a.Name || name == a.ID }
+	if policy.Hint == "" { // hints alone accept any policy
+		policy.Policy = cmp.Or(policy.Policy, AntiAffinity)
+	}
+	most := policy.MaxServerPerHost
 	switch {
-	case region != has.Region:
-		return Change{"region", fmt.Sprintf("its region changes from %s to %s", has.Region, region)}
+	case region != a.Region:
+		return "region"
 	case policy.Name != "" && !same(policy.Name):
-		return Change{"servergroup.name", fmt.Sprintf("another group is named, %q", policy.Name)}
+		return "servergroup.name"
 	case policy.Name == "" && policy.Hint != "" && !same(policy.Hint):
-		return Change{"scheduler_hints.group", fmt.Sprintf("the scheduler hints name another group, %q", policy.Hint)}
-	case policy.Name == "" && policy.Hint == "" && has.Inherited:
-		return Change{"servergroup", "no group is named any more, so that the attachment gets one of its own"}
+		return "scheduler_hints.group"
+	case policy.Name == "" && policy.Hint == "" && a.Inherited:
+		return "servergroup"
+	case policy.Policy != "" && policy.Policy != a.Policy:
+		return "servergroup.policies"
+	case a.Inherited && most != 0 && most != a.MaxServerPerHost,
+		!a.Inherited && max(most, 1) != max(a.MaxServerPerHost, 1):
+		return "servergroup.max_server_per_host"
 	}
-	// Hints alone accept any policy.
-	want := policy
-	if policy.Hint == "" {
-		want.Policy = cmp.Or(want.Policy, AntiAffinity)
-	}
-	switch {
-	case want.Policy != "" && want.Policy != has.Policy:
-		return Change{"servergroup.policies", fmt.Sprintf("its policy changes from %s to %s", has.Policy, want.Policy)}
-	case has.Inherited && want.MaxServerPerHost != 0 && want.MaxServerPerHost != has.MaxServerPerHost,
-		!has.Inherited && max(want.MaxServerPerHost, 1) != max(has.MaxServerPerHost, 1):
-		return Change{
-			"servergroup.max_server_per_host",
-			fmt.Sprintf("the maximum number of its servers on one host changes from %s to %s",
-				atMost(has.MaxServerPerHost), atMost(want.MaxServerPerHost)),
-		}
-	}
-	return Change{}
-}
-
-func atMost(maxServerPerHost int) string {
-	if maxServerPerHost == 0 {
-		return "the default"
-	}
-	return strconv.Itoa(maxServerPerHost)
+	return ""
 }
 
 // Violation is a host that has more members of a group than its policy allows.

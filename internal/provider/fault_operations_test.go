@@ -74,9 +74,11 @@ func (w *world) connect(ctx context.Context, l limits) (*protocol.Provider, erro
 }
 
 // groups returns the ids of all server groups.
-func (w *world) groups() (ids []string) {
+func (w *world) groups(except ...string) (ids []string) {
 	for _, g := range w.fake.ServerGroups("RegionOne") {
-		ids = append(ids, g.ID)
+		if !slices.Contains(except, g.Name) {
+			ids = append(ids, g.ID)
+		}
 	}
 	slices.Sort(ids)
 	return ids

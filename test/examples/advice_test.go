@@ -344,17 +344,14 @@ func (g *guide) move() {
 // others lists the warnings that no guide's configuration follows, with the reason, or with the test that follows one
 // elsewhere. A hold has a test.
 var others = map[string]string{
-	"Servers will be drained":                       "TestAccPlacementDrains",
-	"Generations are guesses":                       "an import id: TestPlacementAdoptsGenerations",
-	"Nodes carry the mark of another template":      "an import id: TestPlacementAdopts",
-	"The server group becomes the attachment's own": "TestMoved",
-	"The server group counts as inherited":          "TestMoved",
+	"Servers will be drained":                  "TestAccPlacementDrains",
+	"Generations are guesses":                  "an import id: TestPlacementAdoptsGenerations",
+	"Nodes carry the mark of another template": "an import id: TestPlacementAdopts",
 
 	"Ignored in favour of clouds.yaml":           "a guide's provider block names at most a cloud",
 	"Insecure hook":                              "a guide's hook has https",
 	"Protected candidate":                        "no guide names nodes in a deletion plan",
 	"Scheduler hints without effect":             "no guide gives an affinity attachment hints",
-	"The server group is full":                   "no guide inherits a group that has members",
 	"The group gets more members than its quota": "no guide has an affinity plan",
 	"Too few hosts for the group":                "no guide has an affinity plan",
 	"The server group of the selector is gone":   "no guide has a selector",
@@ -431,7 +428,6 @@ var refusals = map[string]string{
 	"No suitable vSphere host is available.": "TestDRSStays",
 	"Only an admin sees hypervisors":         "TestRefused",
 	"Several server groups have the name":    "TestRefused",
-	"The server group exists":                "TestRefused",
 	"The server group has other rules":       "TestRefused",
 	"The server group is another project's":  "TestForeign",
 	"The vSphere host is in another zone":    "TestDRSZone",

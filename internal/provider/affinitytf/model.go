@@ -19,7 +19,6 @@ type attachmentModel struct {
 	Region             types.String `tfsdk:"region"`
 	AvailabilityZone   types.String `tfsdk:"availability_zone"`
 	EnableDRSExtension types.Bool   `tfsdk:"enable_drs_extension"`
-	Created            types.Bool   `tfsdk:"created"`
 	ServerGroupID      types.String `tfsdk:"servergroup_id"`
 	ServerGroupName    types.String `tfsdk:"servergroup_name"`
 	Policy             types.String `tfsdk:"policy"`
@@ -72,13 +71,13 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 // groupKnown reports whether all arguments that ask for a group are known, except
 // the region.
 func (m attachmentModel) groupKnown(ctx context.Context) bool {
-	return value.Known(ctx, m.ServerGroup, m.SchedulerHints, m.Created)
+	return value.Known(ctx, m.ServerGroup, m.SchedulerHints)
 }
 
 // policy translates the arguments, which must be known. The model must be the
 // configuration: in a plan an empty block has the default policy, and looks given.
 func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) affinity.Policy {
-	policy := affinity.Policy{Created: m.Created.ValueBool()}
+	var policy affinity.Policy
 	if value.Given(m.ServerGroup) { // an empty block asks for the default policy
 		g := value.Object[serverGroupModel](ctx, m.ServerGroup, diags)
 		policy.Name = g.Name.ValueString()
@@ -90,12 +89,6 @@ func (m attachmentModel) policy(ctx context.Context, diags *diag.Diagnostics) af
 	return policy
 }
 
-// inherited reports whether the group stays when the attachment is destroyed. A moved group
-// counts as inherited until an apply has stored whether it is.
-func (m attachmentModel) inherited() bool {
-	return m.InheritedGroup.IsNull() || m.InheritedGroup.ValueBool()
-}
-
 // attached returns the group in the state.
 func (m attachmentModel) attached(ctx context.Context, diags *diag.Diagnostics) affinity.Attached {
 	return affinity.Attached{
@@ -104,54 +97,34 @@ func (m attachmentModel) attached(ctx context.Context, diags *diag.Diagnostics) 
 		Region:           m.Region.ValueString(),
 		Policy:           m.Policy.ValueString(),
 		MaxServerPerHost: m.policy(ctx, diags).MaxServerPerHost,
-		Inherited:        m.inherited(),
+		Inherited:        m.InheritedGroup.ValueBool(),
 	}
 }
 
 // own returns the id of the group in the state, if the attachment created it.
 func (m attachmentModel) own() string {
-	if m.inherited() {
+	if m.InheritedGroup.ValueBool() {
 		return ""
 	}
 	return m.ServerGroupID.ValueString()
 }
 
-// keep fills in the attributes of an attachment that keeps its group. With created an inherited group becomes its own.
+// keep fills in the attributes of an attachment that keeps its group.
 func (m *attachmentModel) keep(state attachmentModel) {
-	m.Region = state.Region
 	m.ServerGroupID, m.ServerGroupName, m.Policy = state.ServerGroupID, state.ServerGroupName, state.Policy
-	m.InheritedGroup, m.Members = types.BoolValue(state.inherited() && !m.Created.ValueBool()), state.Members
-	if m.Created.IsUnknown() {
-		m.InheritedGroup = types.BoolUnknown()
-	}
-	m.Binding = m.binding()
-}
-
-// forget makes the attributes of the group unknown.
-func (m *attachmentModel) forget() {
-	m.ServerGroupID = types.StringUnknown()
-	m.ServerGroupName = types.StringUnknown()
-	m.Policy = types.StringUnknown()
-	m.InheritedGroup = types.BoolUnknown()
-	m.Members = types.ListUnknown(types.StringType)
-	m.Binding = types.ObjectUnknown(bindingType.AttrTypes)
+	m.InheritedGroup, m.Members, m.Binding = state.InheritedGroup, state.Members, state.Binding
 }
 
 // bind fills in the attributes of a group.
-func (m *attachmentModel) bind(group openstack.ServerGroup, inherited types.Bool) {
+func (m *attachmentModel) bind(group openstack.ServerGroup, inherited bool) {
 	m.ServerGroupID, m.ServerGroupName = types.StringValue(group.ID), types.StringValue(group.Name)
-	m.Policy, m.InheritedGroup = types.StringValue(group.Policy), inherited
+	m.Policy, m.InheritedGroup = types.StringValue(group.Policy), types.BoolValue(inherited)
 	m.Members = value.List(slices.Sorted(slices.Values(group.Members)))
-	m.Binding = m.binding()
-}
-
-// binding returns Senlin's binding data.
-func (m attachmentModel) binding() types.Object {
 	data := types.ObjectValueMust(bindingDataType.AttrTypes,
 		map[string]attr.Value{"servergroup_id": m.ServerGroupID, "inherited_group": m.InheritedGroup})
 	policy := types.ObjectValueMust(bindingType.AttrTypes["AffinityPolicy"].(types.ObjectType).AttrTypes,
 		map[string]attr.Value{"version": types.Float64Value(1.0), "data": data})
-	return types.ObjectValueMust(bindingType.AttrTypes, map[string]attr.Value{"AffinityPolicy": policy})
+	m.Binding = types.ObjectValueMust(bindingType.AttrTypes, map[string]attr.Value{"AffinityPolicy": policy})
 }
 
 // imported reports whether the state comes from an import and has not been read yet.
@@ -168,5 +141,5 @@ func (m *attachmentModel) adopt(g openstack.ServerGroup) {
 }
 
 func (m attachmentModel) identity() identity {
-	return identity{m.Region, m.ServerGroupID, types.BoolValue(!m.inherited())}
+	return identity{m.Region, m.ServerGroupID, types.BoolValue(!m.InheritedGroup.ValueBool())}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/affinity"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
@@ -49,30 +49,6 @@ type attachmentResource struct {
 	backend.Resource[attachmentModel]
 }
 
-// ModifyPlan reports what would make the apply fail, and what happens to servers. An attachment that needs another
-// group is replaced.
-func (r *attachmentResource) ModifyPlan(
-	ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse,
-) {
-	if req.Plan.Raw.IsNull() {
-		return
-	}
-	var plan, config attachmentModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if req.State.Raw.IsNull() {
-		r.planCreate(ctx, config, &plan, &resp.Diagnostics)
-	} else {
-		r.planUpdate(ctx, req, resp, config, &plan)
-	}
-	if !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-	}
-}
-
 func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var model, config attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &model)...)
@@ -88,10 +64,10 @@ func (r *attachmentResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	binding, err := affinity.Attach(ctx, compute, policy)
 	if err != nil {
-		addAttachError(err, compute.Region, &resp.Diagnostics)
+		addAttachError(err, &resp.Diagnostics)
 		return
 	}
-	model.bind(binding.Group, types.BoolValue(binding.Inherited))
+	model.bind(binding.Group, binding.Inherited)
 	model.Zone = value.TextOrNull(zone)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, model.identity())...)
@@ -121,26 +97,21 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	if model.imported() {
-		if !model.inherited() {
-			r.refuseForeign(ctx, model, &resp.Diagnostics)
+		if model.own() != "" {
+			refuseForeign(ctx, compute, id, &resp.Diagnostics)
 		}
 		if resp.Diagnostics.HasError() {
 			return
 		}
 		model.adopt(group)
 	}
-	model.bind(group, model.InheritedGroup)
+	model.bind(group, model.own() == "")
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
 // refuseForeign refuses a group of another project that would count as created: no
 // attachment of this project created it, so no attachment may delete it.
-func (r *attachmentResource) refuseForeign(ctx context.Context, model attachmentModel, diags *diag.Diagnostics) {
-	_, compute := r.Backend.Compute(ctx, &model.Region, diags)
-	if compute == nil {
-		return
-	}
-	id := model.ServerGroupID.ValueString()
+func refuseForeign(ctx context.Context, compute *openstack.Compute, id string, diags *diag.Diagnostics) {
 	owned, err := affinity.Owned(ctx, compute, id)
 	switch {
 	case err != nil:
@@ -148,12 +119,12 @@ func (r *attachmentResource) refuseForeign(ctx context.Context, model attachment
 	case !owned:
 		diags.AddError("The server group is another project's", fmt.Sprintf("The server group %s of region %s does "+
 			"not belong to the project that the provider logs in to, so this attachment cannot have created it. "+
-			"Leave created out, or import it as %s/%s, without /created: then it is inherited, and never deleted.", id,
+			"Import it as %s/%s, without /created: then it is inherited, and never deleted.", id,
 			compute.Region, compute.Region, id))
 	}
 }
 
-// Update changes the zone, and whether the group is the attachment's own.
+// Update changes the zone.
 func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state attachmentModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -162,23 +133,14 @@ func (r *attachmentResource) Update(ctx context.Context, req resource.UpdateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if plan.Zone = state.Zone; plan.moves(state) {
+	if plan.moves(state) {
 		plan.Zone = value.TextOrNull(targetZone(ctx, cloud, compute, plan.zone(), &resp.Diagnostics))
 	}
-	if r.keep(ctx, &plan, state, &resp.Diagnostics); resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() {
 		return // the state stays as it was: the next apply tries again
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
-}
-
-// keep keeps the group in the state, and refuses created for a group of another project.
-func (r *attachmentResource) keep(
-	ctx context.Context, plan *attachmentModel, state attachmentModel, diags *diag.Diagnostics,
-) {
-	if plan.keep(state); state.inherited() && !plan.inherited() {
-		r.refuseForeign(ctx, *plan, diags)
-	}
 }
 
 // Delete deletes the group if the attachment created it.

@@ -2,8 +2,6 @@ package affinitytf_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -138,44 +136,6 @@ resource "openstack_compute_instance_v2" "web" {
   }
 }
 `, c.Prefix, c.Image, c.Flavor, lifecycle)
-}
-
-// TestAccAffinityMoved_lifecycle: a moved block takes over the group that another resource created, and its server is not
-// touched. The state is a state of terraform-provider-openstack.
-func TestAccAffinityMoved_lifecycle(t *testing.T) {
-	t.Parallel()
-	c := acctest.New(t, fakecloud.Config{})
-	region := c.Regions(t)[0]
-	id := c.Group(t, region, "g", "soft-anti-affinity")
-	server := func(group string) string {
-		return fmt.Sprintf("resource \"openstack_compute_instance_v2\" \"web\" {\n  name = \"%sweb-0\"\n  region = %q\n  %s\n"+
-			"  scheduler_hints {\n    group = %s\n  }\n}\n", c.Prefix, region, c.Bare(), group)
-	}
-	config := server(fmt.Sprintf("%q", id))
-	l := acctest.Loop{Workspace: c.Workspace(t, config), Cloud: c}
-	l.Step(t, "made", config, "web-0", "")
-	const resource, provider = "openstack_compute_servergroup_v2", "terraform-provider-openstack/openstack"
-	file, registry := filepath.Join(l.Dir, "terraform.tfstate"), "registry.terraform.io"
-	state, err := os.ReadFile(file)
-	require.NoError(t, err)
-	if strings.Contains(string(state), "registry.opentofu.org") {
-		registry = "registry.opentofu.org"
-	}
-	group := fmt.Sprintf(`"resources": [{"mode": "managed", "type": %q, "name": "web", "provider": "provider[\"%s/%s\"]", "instances": [{
-		"schema_version": 0, "attributes": {"id": %q, "region": %q, "name": "%sg", "policies": ["soft-anti-affinity"], "members": [], "rules": []}}]},`,
-		resource, registry, provider, id, region, c.Prefix)
-	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(state), `"resources": [`, group, 1)), 0o600))
-	require.NoError(t, l.Write(server(attachment+".servergroup_id")+
-		affinityAttachment(fmt.Sprintf("region = %q\ncreated = true", region)+serverGroup(named(c.Prefix+"g"), policies("soft-anti-affinity")))+
-		"moved {\n  from = "+resource+".web\n  to = "+attachment+"\n}\n"))
-	text := acctest.Apply(t, l.Workspace)
-	assert.Contains(t, text, "0 added, 1 changed, 0 destroyed")
-	assert.Regexp(t, acctest.Says("The server group becomes the attachment's own"), text)
-	assert.Equal(t, id, c.GroupID(t, region, "g"))
-	l.Settled(t, "moved")
-	_, err = l.Destroy(t.Context())
-	require.NoError(t, err)
-	assert.Zero(t, c.Groups(t, region), "groups")
 }
 
 // TestAccAffinityChange: another policy replaces the attachment, and servers do what the warning says: they stay if they ignore

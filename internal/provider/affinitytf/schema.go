@@ -17,8 +17,6 @@ const (
 	zoneArgument = "Availability zone for the nodes. With `enable_drs_extension` it defaults to the host's zone."
 	drsArgument  = "Whether nodes are placed on a vSphere cluster with DRS: the first hypervisor that is up, " +
 		"enabled, in the zone, and has `drs` in its hostname. Needs the rights of an admin. Defaults to `false`."
-	createdArgument = "Whether the group is deleted with the attachment, even if inherited or moved. A new " +
-		"attachment then inherits no group. Defaults to `false`."
 )
 
 func attachmentSchema() schema.Schema {
@@ -31,14 +29,11 @@ func attachmentSchema() schema.Schema {
 			"nevertheless.\n\n```terraform\nlifecycle {\n  ignore_changes = [scheduler_hints]\n}\n```\n\nAnother " +
 			"name, policy, rule or region of the group replaces the attachment, and a group of its own is " +
 			"deleted. Servers in it keep running without a group; a warning names them. With `create_before_destroy` " +
-			"the new group needs another name." +
-			"\n\nA `moved` block turns an `openstack_compute_servergroup_v2` into an attachment (Terraform 1.8, " +
-			"OpenTofu 1.12.4). The group is inherited, unless you say `created = true`.",
+			"the new group needs another name.",
 		Attributes: map[string]schema.Attribute{
 			"region":               places.RegionArgument("Region of the group. Defaults to the provider's."),
 			"availability_zone":    attribute.Text(zoneArgument, attribute.NotEmpty),
 			"enable_drs_extension": attribute.Flag(drsArgument),
-			"created":              attribute.Flag(createdArgument),
 			"servergroup_id":       attribute.ComputedText("Id of the group."),
 			"servergroup_name":     attribute.ComputedText("Name of the group."),
 			"policy":               attribute.ComputedText("Policy of the group."),

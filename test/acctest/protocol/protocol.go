@@ -273,17 +273,6 @@ func (p *Provider) Identified(t testing.TB, kind string, parts Attributes) *tfpr
 	return &tfprotov6.ResourceIdentityData{IdentityData: Pack(valueOf(p.identityOf(t, kind), parts))}
 }
 
-// Move takes over the state of another resource, as a moved block does.
-func (p *Provider) Move(ctx context.Context, kind, provider, from, state string) (Instance, error) {
-	resp, err := p.Server.MoveResourceState(ctx, &tfprotov6.MoveResourceStateRequest{TargetTypeName: kind,
-		SourceTypeName: from, SourceProviderAddress: provider, SourceState: &tfprotov6.RawState{JSON: []byte(state)}})
-	if err := p.failure(err, resp.Diagnostics); err != nil {
-		return Instance{}, err
-	}
-	return Instance{Kind: kind, State: Unpack(p.TypeOf(kind), resp.TargetState), Private: resp.TargetPrivate,
-		Identity: resp.TargetIdentity}, nil
-}
-
 func (p *Provider) adopt(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (Instance, error) {
 	resp, err := p.Server.ImportResourceState(ctx, req)
 	if err := p.failure(err, resp.Diagnostics); err != nil {
