@@ -128,6 +128,18 @@ func (c *Cloud) session(ctx context.Context) (*session, error) {
 	})
 }
 
+// client returns a client for a service of a region.
+func (c *Cloud) client(
+	ctx context.Context, region string,
+	of func(*gophercloud.ProviderClient, gophercloud.EndpointOpts) (*gophercloud.ServiceClient, error),
+) (*gophercloud.ServiceClient, error) {
+	s, err := c.session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return of(s.client, gophercloud.EndpointOpts{Region: region})
+}
+
 // login requests a token from the v3 API below the configured address. It does not read the version document
 // to find that API: its links may lead to any host, and the password would be sent there.
 func (c *Cloud) login(ctx context.Context) (*gophercloud.ProviderClient, error) {
@@ -187,10 +199,8 @@ func (c *Cloud) relogin(ctx context.Context, expired string) (string, error) {
 	})
 }
 
-// shared makes a call once for all callers that need its result. The call does not belong to the first
-// caller: if that one is cancelled, the others still get their result, and a caller that is cancelled stops
-// waiting at once. When the last caller has left, the call is cancelled too, and a later caller starts
-// another.
+// shared makes a call once for all callers that need its result. The call does not belong to the first one: a caller
+// that is cancelled stops waiting, and the call goes on, within the timeouts of its requests.
 //
 // An error is kept like a result, so that a cloud that refuses is not asked again, except for an error that
 // passes.
@@ -202,24 +212,20 @@ type shared[K comparable, V any] struct {
 }
 
 type call[V any] struct {
-	done    chan struct{}
-	value   V
-	err     error
-	waiting int
-	cancel  context.CancelFunc
+	done  chan struct{}
+	value V
+	err   error
 }
 
 func (s *shared[K, V]) get(ctx context.Context, key K, fetch func(context.Context) (V, error)) (V, error) {
 	c := s.join(ctx, key, fetch)
 	select {
 	case <-c.done:
+		return c.value, c.err
 	case <-ctx.Done():
-		if s.leave(key, c) {
-			var none V
-			return none, context.Cause(ctx)
-		}
+		var none V
+		return none, context.Cause(ctx)
 	}
-	return c.value, c.err
 }
 
 // join returns the running or finished call for a key, or starts it.
@@ -231,45 +237,17 @@ func (s *shared[K, V]) join(ctx context.Context, key K, fetch func(context.Conte
 		if s.calls == nil {
 			s.calls = make(map[K]*call[V])
 		}
-		fetching, cancel := context.WithCancel(context.WithoutCancel(ctx))
-		c = &call[V]{done: make(chan struct{}), cancel: cancel}
+		c = &call[V]{done: make(chan struct{})}
 		s.calls[key] = c
 		go func() {
-			defer cancel()
-			c.value, c.err = fetch(fetching)
+			defer close(c.done)
+			c.value, c.err = fetch(context.WithoutCancel(ctx))
 			if c.err != nil && s.passes != nil && s.passes(c.err) {
 				s.mu.Lock()
-				s.forget(key, c)
-				s.mu.Unlock()
+				defer s.mu.Unlock()
+				delete(s.calls, key)
 			}
-			close(c.done)
 		}()
 	}
-	c.waiting++
 	return c
-}
-
-// leave stops waiting for a call, and cancels a call that no one waits for. It reports false if the call has
-// finished: then its result counts, also for a caller that is cancelled.
-func (s *shared[K, V]) leave(key K, c *call[V]) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.waiting--
-	select {
-	case <-c.done:
-		return false
-	default:
-	}
-	if c.waiting == 0 {
-		s.forget(key, c)
-		c.cancel()
-	}
-	return true
-}
-
-// forget removes a call, so that the next caller starts another. The caller holds the lock.
-func (s *shared[K, V]) forget(key K, c *call[V]) {
-	if s.calls[key] == c {
-		delete(s.calls, key)
-	}
 }

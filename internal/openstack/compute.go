@@ -42,11 +42,7 @@ type Compute struct {
 // Compute finds a region's Nova and its microversions, once.
 func (c *Cloud) Compute(ctx context.Context, region string) (*Compute, error) {
 	return c.compute.get(ctx, region, func(ctx context.Context) (*Compute, error) {
-		s, err := c.session(ctx)
-		if err != nil {
-			return nil, err
-		}
-		client, err := openstack.NewComputeV2(s.client, computeOpts(region))
+		client, err := c.client(ctx, region, openstack.NewComputeV2)
 		if err != nil {
 			return nil, err
 		}

@@ -114,7 +114,7 @@ const mostImages = 100
 // ImagesNamed lists the active images of a name in a region, the newest first. They are requested once.
 func (c *Cloud) ImagesNamed(ctx context.Context, region, name string) ([]Image, error) {
 	return c.imageLists.get(ctx, [2]string{region, name}, func(ctx context.Context) ([]Image, error) {
-		client, err := c.Glance(ctx, region)
+		client, err := c.client(ctx, region, openstack.NewImageV2)
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func (c *Cloud) ImagesNamed(ctx context.Context, region, name string) ([]Image, 
 // Image returns an image, which is requested once. Without an id it is gone, or hidden from this user.
 func (c *Cloud) Image(ctx context.Context, region, id string) (Image, error) {
 	return c.images.get(ctx, [2]string{region, id}, func(ctx context.Context) (image Image, err error) {
-		client, err := c.Glance(ctx, region)
+		client, err := c.client(ctx, region, openstack.NewImageV2)
 		if err != nil {
 			return image, err
 		}
@@ -164,13 +164,4 @@ func (c *Cloud) ImageCreated(ctx context.Context, region, id string) (time.Time,
 		return time.Time{}, nil
 	}
 	return image.Created, err
-}
-
-// Glance returns a client for the images of a region.
-func (c *Cloud) Glance(ctx context.Context, region string) (*gophercloud.ServiceClient, error) {
-	s, err := c.session(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return openstack.NewImageV2(s.client, gophercloud.EndpointOpts{Region: region})
 }

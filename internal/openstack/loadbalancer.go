@@ -13,25 +13,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// LoadBalancer is the Octavia of one region.
-type LoadBalancer struct {
-	Region string
-	Client *gophercloud.ServiceClient
-}
-
-// LoadBalancer finds a region's Octavia in the catalogue. It makes no request other than the login.
-func (c *Cloud) LoadBalancer(ctx context.Context, region string) (*LoadBalancer, error) {
-	s, err := c.session(ctx)
-	if err != nil {
-		return nil, err
-	}
-	client, err := openstack.NewLoadBalancerV2(s.client, gophercloud.EndpointOpts{Region: region})
-	if err != nil {
-		return nil, fmt.Errorf("the load balancer service (Octavia) was not found: %w", err)
-	}
-	return &LoadBalancer{region, client}, nil
-}
-
 // Member is a member of a pool: an address to which the load balancer sends connections.
 type Member struct {
 	ID        Text `json:"id"`
@@ -67,24 +48,25 @@ func MembersOf(members []Member, addresses []string, name string) []Member {
 	return list
 }
 
-// Members lists the members of a pool, sorted by id. The error has the code 404 if the pool does not exist.
-func (l *LoadBalancer) Members(ctx context.Context, pool string) (members []Member, err error) {
+// Members lists the members of a pool, sorted by id. The error has the code 404 if the pool does not exist, and is a
+// [*NoEndpointError] in a region without Octavia.
+func (c *Cloud) Members(ctx context.Context, region, pool string) (members []Member, err error) {
+	client, err := c.client(ctx, region, openstack.NewLoadBalancerV2)
+	if err != nil {
+		return nil, fmt.Errorf("the load balancer service (Octavia) was not found: %w", err)
+	}
 	restart := func() { members = []Member{} }
-	err = items(ctx, l.Client, "lbaas/pools/"+pool+"/members", "members", restart, func(m Member) Text {
+	err = items(ctx, client, "lbaas/pools/"+pool+"/members", "members", restart, func(m Member) Text {
 		members = append(members, m)
 		return m.ID
 	})
 	if err != nil {
-		return nil, l.failed(pool, err)
+		what := "list the members"
+		if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
+			what += " (by default Octavia asks for the role load-balancer_member)"
+		}
+		return nil, fmt.Errorf("region %s, pool %s: %s: %w", region, text.Clean(pool), what, err)
 	}
 	slices.SortFunc(members, func(a, b Member) int { return cmp.Compare(a.ID, b.ID) })
 	return members, nil
-}
-
-func (l *LoadBalancer) failed(pool string, err error) error {
-	what := "list the members"
-	if gophercloud.ResponseCodeIs(err, http.StatusForbidden) {
-		what += " (by default Octavia asks for the role load-balancer_member)"
-	}
-	return fmt.Errorf("region %s, pool %s: %s: %w", l.Region, text.Clean(pool), what, err)
 }

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -32,11 +31,7 @@ func (c *Cloud) NetworkExists(ctx context.Context, region, id string) (bool, err
 
 // PortsOf counts the ports of servers, by the ids of the servers.
 func (c *Cloud) PortsOf(ctx context.Context, region string, servers []string) (map[string]int, error) {
-	s, err := c.session(ctx)
-	if err != nil {
-		return nil, err
-	}
-	client, err := openstack.NewNetworkV2(s.client, gophercloud.EndpointOpts{Region: region})
+	client, err := c.client(ctx, region, openstack.NewNetworkV2)
 	if err != nil {
 		return nil, err
 	}
@@ -56,11 +51,7 @@ func (c *Cloud) PortsOf(ctx context.Context, region string, servers []string) (m
 
 func (c *Cloud) networks(ctx context.Context, region, by, is string) ([]Network, error) {
 	return c.networkLists.get(ctx, [3]string{region, by, is}, func(ctx context.Context) ([]Network, error) {
-		s, err := c.session(ctx)
-		if err != nil {
-			return nil, err
-		}
-		client, err := openstack.NewNetworkV2(s.client, gophercloud.EndpointOpts{Region: region})
+		client, err := c.client(ctx, region, openstack.NewNetworkV2)
 		if err != nil {
 			return nil, err
 		}

@@ -65,17 +65,6 @@ func ofServer(change func(context.Context, openstack.Server) error) asking {
 	})
 }
 
-// ofOctavia makes a request to a region's Octavia.
-func ofOctavia(ask func(context.Context, *openstack.LoadBalancer) (any, error)) asking {
-	return func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
-		lb, err := cloud.LoadBalancer(ctx, region)
-		if err != nil {
-			return nil, err
-		}
-		return ask(ctx, lb)
-	}
-}
-
 const (
 	group = `{"id": "g-1", "project_id": "p", "name": "group", "policy": "affinity", "policies": ["affinity"], ` +
 		`"rules": {"max_server_per_host": 1}, "members": ["member"]}`
@@ -168,7 +157,9 @@ var requests = []request{
 			return cloud.ImageCreated(ctx, region, "i")
 		}},
 	{"GET", "/lbaas/pools/p/members", list("members", poolMember),
-		ofOctavia(func(ctx context.Context, l *openstack.LoadBalancer) (any, error) { return l.Members(ctx, "p") })},
+		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {
+			return cloud.Members(ctx, region, "p")
+		}},
 }
 
 // get returns the request of a path with GET.

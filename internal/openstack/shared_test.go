@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,38 +12,31 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestShared: callers share one call, even if the first one leaves. When all have left, the call ends, and
-// the next caller starts another. Its result is kept, and its error too, except for one that passes.
+// TestShared: callers share one call, even if the first one leaves, or all do. Its result is kept, and its error too, except
+// for one that passes.
 func TestShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		left, passing := errors.New("left"), errors.New("passing")
 		s := shared[string, string]{passes: func(err error) bool { return errors.Is(err, passing) }}
-		calls, cancelled := 0, 0
-		fetch := func(ctx context.Context) (string, error) {
+		calls := 0
+		fetch := func(context.Context) (string, error) {
 			calls++
-			select {
-			case <-time.After(time.Minute):
-				return fmt.Sprint("call ", calls), map[int]error{4: errors.New("failed"), 5: passing}[calls]
-			case <-ctx.Done():
-				cancelled++
-				return "", ctx.Err()
-			}
+			time.Sleep(time.Minute)
+			return fmt.Sprint("call ", calls), map[int]error{3: errors.New("failed"), 4: passing}[calls]
 		}
 		for _, c := range []struct {
 			name, key string
 			leaving   []time.Duration // time after which each caller leaves
 			want      []string
-			cancelled int
 		}{
-			{"the first leaves", "a", []time.Duration{time.Second, time.Hour, time.Hour}, []string{"left", "call 1", "call 1"}, 0},
-			{"it is kept", "a", []time.Duration{time.Second}, []string{"call 1"}, 0},
-			{"for callers that are cancelled, too", "a", make([]time.Duration, 20), slices.Repeat([]string{"call 1"}, 20), 0},
-			{"all leave", "b", []time.Duration{time.Second, 2 * time.Second}, []string{"left", "left"}, 1},
-			{"asked again", "b", []time.Duration{time.Hour}, []string{"call 3"}, 1},
-			{"a failure", "c", []time.Duration{time.Hour}, []string{"failed"}, 1},
-			{"it is kept, too", "c", []time.Duration{time.Hour}, []string{"failed"}, 1},
-			{"one that passes", "d", []time.Duration{time.Hour}, []string{"passing"}, 1},
-			{"it has passed", "d", []time.Duration{time.Hour}, []string{"call 6"}, 1},
+			{"the first leaves", "a", []time.Duration{time.Second, time.Hour, time.Hour}, []string{"left", "call 1", "call 1"}},
+			{"it is kept", "a", []time.Duration{time.Second}, []string{"call 1"}},
+			{"all leave", "b", []time.Duration{time.Second, 2 * time.Second}, []string{"left", "left"}},
+			{"asked again", "b", []time.Duration{time.Hour}, []string{"call 2"}},
+			{"a failure", "c", []time.Duration{time.Hour}, []string{"failed"}},
+			{"it is kept, too", "c", []time.Duration{time.Hour}, []string{"failed"}},
+			{"one that passes", "d", []time.Duration{time.Hour}, []string{"passing"}},
+			{"it has passed", "d", []time.Duration{time.Hour}, []string{"call 5"}},
 		} {
 			got := make([]string, len(c.leaving))
 			var all sync.WaitGroup
@@ -62,7 +54,6 @@ func TestShared(t *testing.T) {
 			all.Wait()
 			synctest.Wait()
 			assert.Equal(t, c.want, got, c.name)
-			assert.Equal(t, c.cancelled, cancelled, "%s: calls that were cancelled", c.name)
 		}
 	})
 }

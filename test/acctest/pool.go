@@ -15,26 +15,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// octavia returns the Octavia of a region, or skips the test if there is none.
-func (c *Cloud) octavia(t testing.TB, region string) *openstack.LoadBalancer {
+// Octavia returns a client for the Octavia of a region, or skips the test if there is none.
+func (c *Cloud) Octavia(t testing.TB, region string) *gophercloud.ServiceClient {
 	t.Helper()
-	lb, err := c.API.LoadBalancer(t.Context(), region)
-	if _, missing := errors.AsType[*openstack.NoEndpointError](err); missing {
+	client, err := gopher.NewLoadBalancerV2(c.Provider(t), gophercloud.EndpointOpts{Region: region})
+	if _, missing := errors.AsType[*gophercloud.ErrEndpointNotFound](err); missing {
 		t.Skip("needs Octavia, and the cloud has none")
 	}
 	require.NoError(t, err)
-	return lb
+	return client
 }
 
 // Pool makes a load balancer with a pool, until the test ends. It returns the id of the pool.
 func (c *Cloud) Pool(t testing.TB, region string) string {
 	t.Helper()
-	c.octavia(t, region)
 	if c.Fake != nil {
 		return c.Fake.AddPool(region)
 	}
-	client, err := gopher.NewLoadBalancerV2(c.Provider(t), gophercloud.EndpointOpts{Region: region})
-	require.NoError(t, err)
+	client := c.Octavia(t, region)
 	network, _ := c.Network(t, region)
 	balancer, err := loadbalancers.Create(t.Context(), client, loadbalancers.CreateOpts{
 		Name: c.Prefix + "lb", VipNetworkID: network,
@@ -78,7 +76,7 @@ func (c *Cloud) settle(ctx context.Context, client *gophercloud.ServiceClient, i
 // Members returns the members of a pool by their names.
 func (c *Cloud) Members(t testing.TB, region, pool string) map[string]openstack.Member {
 	t.Helper()
-	list, err := c.octavia(t, region).Members(t.Context(), pool)
+	list, err := c.API.Members(t.Context(), region, pool)
 	require.NoError(t, err)
 	members := map[string]openstack.Member{}
 	for _, m := range list {

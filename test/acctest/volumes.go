@@ -83,7 +83,7 @@ func (c *Cloud) Numbers(t testing.TB, pools map[string]string) (numbers [5]int) 
 			}
 		}
 		numbers[3] += len(listed(t, floatingips.List(client, nil), floatingips.ExtractFloatingIPs))
-		members, err := c.octavia(t, region).Members(context.WithoutCancel(t.Context()), pool)
+		members, err := c.API.Members(context.WithoutCancel(t.Context()), region, pool)
 		require.NoError(t, err)
 		numbers[4] += len(members)
 	}

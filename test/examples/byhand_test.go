@@ -27,9 +27,7 @@ func (e example) take(t *testing.T, what, name, pool string) {
 	case "volume":
 		e.c.DropVolume(t, "RegionOne", server)
 	case "member":
-		octavia, failed := e.c.API.LoadBalancer(ctx, "RegionOne")
-		require.NoError(t, failed)
-		err = pools.DeleteMember(ctx, octavia.Client, pool, string(e.c.Members(t, "RegionOne", pool)[name].ID)).ExtractErr()
+		err = pools.DeleteMember(ctx, e.c.Octavia(t, "RegionOne"), pool, string(e.c.Members(t, "RegionOne", pool)[name].ID)).ExtractErr()
 	case "address":
 		pages, failed := floatingips.List(neutron, floatingips.ListOpts{Description: name}).AllPages(ctx)
 		require.NoError(t, failed)

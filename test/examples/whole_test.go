@@ -163,12 +163,11 @@ func member(w *whole, _ string) string {
 // taken deletes the members that Terraform does not know.
 func taken(w *whole, _ string) string {
 	for region, pool := range w.pools {
-		octavia, err := w.c.API.LoadBalancer(w.Context(), region)
-		require.NoError(w, err)
+		octavia := w.c.Octavia(w, region)
 		for _, m := range w.c.Fake.Members(region, pool) {
 			if !strings.Contains(read(w.T, filepath.Join(w.Dir, "terraform.tfstate")), m.ID) {
 				require.Eventually(w, func() bool { // the pool takes no change before the last one is done
-					return pools.DeleteMember(w.Context(), octavia.Client, pool, m.ID).ExtractErr() == nil
+					return pools.DeleteMember(w.Context(), octavia, pool, m.ID).ExtractErr() == nil
 				}, time.Minute, time.Millisecond)
 			}
 		}

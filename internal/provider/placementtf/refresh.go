@@ -276,11 +276,7 @@ func (m attachmentModel) lookAfter(ctx context.Context, hooks *hook.Runner, l *l
 		check.HTTP.Client = hooks.HTTP
 	}
 	check.Members = func(ctx context.Context, region, pool string) ([]openstack.Member, error) {
-		lb, err := l.cloud.LoadBalancer(ctx, region)
-		if err != nil {
-			return nil, err
-		}
-		members, err := lb.Members(ctx, pool)
+		members, err := l.cloud.Members(ctx, region, pool)
 		if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 			return nil, nil
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
@@ -112,12 +113,8 @@ func (p *attachmentPlanner) refusePools(ctx context.Context, regions []placement
 	}
 	for i, pool := range check.Pools {
 		mayHave := func(r placement.Region) bool {
-			lb, err := cloud.LoadBalancer(ctx, r.Name)
-			if err != nil {
-				return false
-			}
-			_, err = lb.Members(ctx, pool)
-			return !gophercloud.ResponseCodeIs(err, http.StatusNotFound)
+			_, err := cloud.Members(ctx, r.Name, pool)
+			return !value.Is[*openstack.NoEndpointError](err) && !gophercloud.ResponseCodeIs(err, http.StatusNotFound)
 		}
 		if !slices.ContainsFunc(regions, mayHave) {
 			at := path.Root("health").AtName("octavia").AtName("pool_ids").AtListIndex(i)
