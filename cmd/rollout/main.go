@@ -63,7 +63,6 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.StringVar(&o.Program, "terraform", "", "")
 	flags.Func("var", "", list(&o.Vars))
 	flags.Func("var-file", "", list(&o.VarFiles))
-	flags.IntVar(&o.Parallelism, "parallelism", 0, "")
 	flags.Func("lock-timeout", "", length(&lock))
 	flags.Func("max-time", "", length(&runner.MaxTime))
 	flags.Func("max-wait", "", length(&runner.MaxWait))
@@ -89,8 +88,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 0
 	case flags.NArg() > 0:
 		return wrong("%q is no flag; variables of terraform are given with -var", flags.Arg(0))
-	case o.Parallelism < 0 || runner.MaxApplies < 0:
-		return wrong("-parallelism and -max-applies are at least 1")
+	case runner.MaxApplies < 0:
+		return wrong("-max-applies is at least 1")
 	}
 	fail := func(err error) int {
 		fmt.Fprintln(stderr, "rollout:", rollout.Printable(err.Error()))
@@ -106,7 +105,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if *policy != "" {
 		runner.Policy = rollout.PolicyCommand(*policy)
 	}
-	report := []func(rollout.Event){rollout.Lines(stdout, terminal(stdout))}
+	report := []func(rollout.Event){rollout.Lines(stdout)}
 	if *asJSON {
 		report[0] = rollout.JSON(stdout)
 	}
@@ -169,13 +168,6 @@ func find(program string) (string, error) {
 		}
 	}
 	return "", errors.New("neither terraform nor tofu is on PATH: name one with -terraform")
-}
-
-// terminal reports whether a person sees the output.
-func terminal(out io.Writer) bool {
-	file, _ := out.(*os.File)
-	info, err := file.Stat() // an error for nil
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // built returns the version of a release, or of the module that "go install" built.

@@ -39,7 +39,8 @@ func (a *Attachment) fill(before, after *attributes, hidden map[string]bool) {
 	if after == nil {
 		return
 	}
-	a.Summary, a.Remaining, a.Phase, a.Status, a.Held = after.Summary, after.Remaining, after.Phase, after.Status, after.Held
+	a.Summary, a.Held = after.Summary, after.Held
+	a.Remaining, a.Phase, a.Status = after.Remaining, after.Phase, after.Status
 	if before == nil || after.Moves != before.Moves { // equal ones are of an earlier plan
 		a.Moves, a.Why = after.Moves, after.Change
 	}

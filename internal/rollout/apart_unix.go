@@ -3,7 +3,6 @@
 package rollout
 
 import (
-	"os"
 	"os/exec"
 	"syscall"
 )
@@ -13,8 +12,3 @@ func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // stop asks a program that was started apart, and its children, to end.
 func stop(cmd *exec.Cmd) error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
-
-// hold holds a file until the process ends, and reports whether no other process holds it.
-func hold(file *os.File) bool {
-	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
-}

@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"os"
 	"os/exec"
 	"syscall"
 )
@@ -13,6 +12,3 @@ func apart() *syscall.SysProcAttr {
 
 // stop ends a program that was started apart.
 func stop(cmd *exec.Cmd) error { return cmd.Process.Kill() }
-
-// hold has nothing to do: Windows does not remove a file that a process has open.
-func hold(*os.File) bool { return true }

@@ -1,7 +1,6 @@
 package rollout
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -22,41 +21,21 @@ func JSON(out io.Writer) func(Event) {
 	return func(e Event) { _ = encoder.Encode(e) }
 }
 
-// Lines prints events for people. The progress of an apply is a bar on a terminal, which is drawn again and again,
-// and a line for each resource in a log.
-func Lines(out io.Writer, terminal bool) func(Event) {
-	changes, ready, bar := 0, 0, false
+// Lines prints events for people, and a plan only if it differs from the last one.
+func Lines(out io.Writer) func(Event) {
+	shown := ""
 	return func(e Event) {
-		if bar && e.Kind != "progress" {
-			fmt.Fprintln(out)
-			bar = false
-		}
 		switch e.Kind {
 		case "plan":
-			fmt.Fprintf(out, "\nPlan %d: %s\n", e.Apply, text.Count(int64(e.Changes), "resource")+" would change")
-			drawn := Printable(drawing(e.Plan, planview.Terminal))
-			fmt.Fprint(out, drawn)
-			for _, c := range e.Clusters {
-				if drawn == "" || c.Moves == "" { // the drawing begins with the moves
-					fmt.Fprintln(out, "  "+c.line())
-				}
-				if drawn != "" { // it says which nodes are held
-					continue
-				}
-				for _, held := range c.Held {
-					fmt.Fprintln(out, "    held: "+held)
-				}
+			fmt.Fprintf(out, "\nPlan %d: %s would change\n", e.Apply, text.Count(int64(e.Changes), "resource"))
+			if drawn := Printable(planview.Terminal(e.Plan.View)); drawn != shown {
+				shown = drawn
+				fmt.Fprintf(out, "\n%s\n", drawn)
 			}
 		case "apply":
-			changes, ready = e.Changes, 0
 			fmt.Fprintf(out, "Apply %d\n", e.Apply)
 		case "progress":
-			if ready++; !terminal {
-				fmt.Fprintln(out, "  "+e.Message)
-				return
-			}
-			bar = true
-			fmt.Fprint(out, "\r  "+progressBar(ready, max(changes, ready)))
+			fmt.Fprintln(out, "  "+e.Message)
 		case "applied":
 			fmt.Fprintf(out, "Apply %d is done\n", e.Apply)
 		case "failed":
@@ -73,26 +52,6 @@ func Lines(out io.Writer, terminal bool) func(Event) {
 	}
 }
 
-// line says what a plan does to a cluster or, if it does nothing, the status of the cluster.
-func (c Cluster) line() string {
-	return c.Name + ": " + cmp.Or(c.Moves, c.Status, "known after the apply")
-}
-
-// progressBar draws how many of all are ready.
-func progressBar(ready, all int) string {
-	const width = 30
-	filled := width * ready / all
-	return fmt.Sprintf("[%s%s] %d of %d", strings.Repeat("#", filled), strings.Repeat(".", width-filled), ready, all)
-}
-
-// drawing returns the plan in a form of planview, with its warnings, or "" if it changes nothing.
-func drawing(p *Plan, form func(planview.Plan) string) string {
-	if p == nil || !p.changed() {
-		return ""
-	}
-	return "\n" + form(p.View) + "\n"
-}
-
 // Summary appends Markdown to a file: each plan that is applied, and the outcome.
 func Summary(out io.Writer) func(Event) {
 	var plan *Plan
@@ -101,7 +60,7 @@ func Summary(out io.Writer) func(Event) {
 		case "plan":
 			plan = e.Plan
 		case "apply":
-			fmt.Fprintf(out, "## Apply %d\n%s\n", e.Apply, drawing(plan, planview.Markdown))
+			fmt.Fprintf(out, "## Apply %d\n\n%s\n", e.Apply, planview.Markdown(plan.View))
 		case "failed", "refused", "unasked":
 			title := map[string]string{"failed": "It failed", "refused": refused, "unasked": unasked}[e.Kind]
 			fmt.Fprintf(out, "%s:\n\n```text\n%s\n```\n\n", title, strings.ReplaceAll(e.Message, "```", "'''"))

@@ -228,8 +228,8 @@ func TestCodes(t *testing.T) {
 }
 
 func TestPrint(t *testing.T) {
-	var lines, bar, log, summary bytes.Buffer
-	reports := []func(Event){Lines(&lines, false), Lines(&bar, true), JSON(&log), Summary(&summary)}
+	var lines, log, summary bytes.Buffer
+	reports := []func(Event){Lines(&lines), JSON(&log), Summary(&summary)}
 	r := &Runner{Terraform: &script{plans: "bfd"}, Report: func(e Event) {
 		for _, f := range reports {
 			f(e)
@@ -240,9 +240,8 @@ func TestPrint(t *testing.T) {
 		got  string
 		want []string
 	}{
-		"lines": {lines.String(), []string{"Plan 1: 1 resource would change", "web: behind: 1 of 2", "  web-8: done\n", "Apply 1 is done",
+		"lines": {lines.String(), []string{"Plan 1: 1 resource would change", "The whole plan", "  web-8: done\n", "Apply 1 is done",
 			"Apply 2 failed\n\nstackpolicy_readiness_attachment.web: Servers are not in service", "failed: the apply failed (2 applies, 0s)"}},
-		"bar": {bar.String(), []string{"\r  [##############################] 1 of 1\nApply 1 is done"}},
 		"log": {log.String(), []string{`"event":"plan","apply":1,"changes":1,"clusters":[{"address":"a.web","cluster":"web","remaining":1,` +
 			`"phase":"behind","status":"behind: 1 of 2"}]}`, `"outcome":"failed","exit_code":1}`}},
 		"summary": {summary.String(), []string{"## Apply 1\n", "It failed:\n\n```text\nstackpolicy_readiness_attachment.web: Servers are not in service\n```",
@@ -258,7 +257,7 @@ func TestPrint(t *testing.T) {
 		"Waits: next plan in 30s\n":                                 {Kind: "wait", Message: "next plan in 30s"},
 	} {
 		var said bytes.Buffer
-		Lines(&said, false)(e)
+		Lines(&said)(e)
 		assert.Equal(t, want, said.String())
 	}
 	for line := range strings.Lines(log.String()) {
@@ -276,9 +275,9 @@ func TestPrintable(t *testing.T) {
 	const evil = "::error::\n\x1b[2J##vso[task.complete]"
 	c := clusterOf(planview.Attachment{Address: evil, Cluster: evil, Phase: evil, Status: evil, Held: []string{evil + ": " + evil}})
 	var out bytes.Buffer
-	Lines(&out, false)(Event{Kind: "plan", Clusters: []Cluster{c}})
+	Lines(&out)(Event{Kind: "plan", Plan: &Plan{View: planview.Plan{Attachments: []planview.Attachment{{Cluster: evil, Moves: evil}}}}})
 	JSON(&out)(Event{Kind: "plan", Clusters: []Cluster{c}})
-	if Printable(out.String()) != out.String() || strings.Count(out.String(), "# #vso[") != 10 {
+	if Printable(out.String()) != out.String() || strings.Count(out.String(), "# #vso[") != 9 {
 		t.Error(out.String())
 	}
 	var summary bytes.Buffer
@@ -286,7 +285,7 @@ func TestPrintable(t *testing.T) {
 	assert.NotContains(t, summary.String(), "<img")
 }
 
-// TestHeld: a plan that changes nothing lists the nodes that are held.
+// TestHeld: a plan lists the nodes that are held, and is printed once.
 func TestHeld(t *testing.T) {
 	view, err := planview.Read([]byte(`{"format_version": "1.2", "resource_changes": [{"address": "a", "mode": "managed",
 		"type": "stackpolicy_placement_attachment", "change": {"actions": ["create"], "after": {"cluster": "web", "remaining": 2,
@@ -300,36 +299,31 @@ func TestHeld(t *testing.T) {
 		c,
 	)
 	var out, log bytes.Buffer
-	Lines(&out, false)(Event{Kind: "plan", Clusters: []Cluster{c}})
+	show := Lines(&out)
+	for range 2 {
+		show(Event{Kind: "plan", Plan: &Plan{View: view}})
+	}
 	JSON(&log)(Event{Kind: "plan", Clusters: []Cluster{c}})
-	if !strings.Contains(out.String(), "    held: web-1: the batch is full\n") ||
+	if strings.Count(out.String(), "- web-1: the batch is full\n") != 1 ||
 		!strings.Contains(log.String(), `"held":["web-1: the batch is full"]`) {
 		t.Error(out.String(), log.String())
 	}
 }
 
-// TestFolder: only this user can read the plans of a run. Another run leaves them, until the run is killed.
+// TestFolder: only this user can read the plans of a run, and the next run removes them.
 func TestFolder(t *testing.T) {
 	t.Setenv("TF_DATA_DIR", "")
 	configuration := t.TempDir()
-	dir, lock, err := folder(configuration)
+	dir, err := folder(configuration)
 	require.NoError(t, err)
 	plan := filepath.Join(dir, "a.tfplan")
 	require.NoError(t, os.WriteFile(plan, nil, 0o600))
-	_, second, err := folder(configuration)
-	require.NoError(t, err)
-	defer second.Close()
-	assert.FileExists(t, plan)
 	info, err := os.Stat(dir)
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
-	lock.Close() // as the end of the process does
-	_, third, err := folder(configuration)
+	_, err = folder(configuration)
 	require.NoError(t, err)
-	defer third.Close()
-	assert.NoDirExists(t, dir)
-	assert.NoFileExists(t, lock.Name())
-	assert.FileExists(t, second.Name())
+	assert.NoFileExists(t, plan)
 }
 
 func TestPolicyCommand(t *testing.T) {

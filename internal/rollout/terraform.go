@@ -27,18 +27,14 @@ import (
 // Command is a terraform or tofu that runs in a folder.
 type Command struct {
 	tf      *tfexec.Terraform
-	dir     string   // folder of saved plans
-	lock    *os.File // shows that the run lives
+	dir     string // folder of saved plans
 	options []tfexec.PlanOption
-
-	parallelism int // 0 means Terraform's default
 }
 
 // Options are the options of a plan.
 type Options struct {
 	Dir, Program   string
 	Vars, VarFiles []string
-	Parallelism    int    // 0 means Terraform's default
 	LockTimeout    string // "" means none
 }
 
@@ -56,19 +52,16 @@ func NewCommand(ctx context.Context, o Options) (*Command, error) {
 			}
 		}
 	}
-	dir, lock, err := folder(o.Dir)
+	dir, err := folder(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	c := &Command{tf: tf, dir: dir, lock: lock, parallelism: o.Parallelism}
+	c := &Command{tf: tf, dir: dir}
 	for _, v := range o.Vars {
 		c.options = append(c.options, tfexec.Var(v))
 	}
 	for _, file := range o.VarFiles {
 		c.options = append(c.options, tfexec.VarFile(file))
-	}
-	if o.Parallelism > 0 {
-		c.options = append(c.options, tfexec.Parallelism(o.Parallelism))
 	}
 	if o.LockTimeout != "" {
 		c.options = append(c.options, tfexec.LockTimeout(o.LockTimeout))
@@ -77,46 +70,21 @@ func NewCommand(ctx context.Context, o Options) (*Command, error) {
 }
 
 // Close removes the saved plans.
-func (c *Command) Close() error {
-	return errors.Join(os.RemoveAll(c.dir), c.lock.Close(), os.Remove(c.lock.Name()))
-}
+func (c *Command) Close() error { return os.RemoveAll(c.dir) }
 
-// folder makes a folder for saved plans, beside what Terraform keeps of a configuration, and the lock that shows that
-// its run lives. It removes what runs that were killed left there, because plans have secrets in them.
-func folder(configuration string) (dir string, lock *os.File, err error) {
-	all := cmp.Or(os.Getenv("TF_DATA_DIR"), ".terraform")
-	if !filepath.IsAbs(all) {
-		all = filepath.Join(configuration, all)
+// folder makes a folder for saved plans, beside what Terraform keeps of a configuration. It removes what a run that was
+// killed left there, because plans have secrets in them.
+func folder(configuration string) (string, error) {
+	dir := filepath.Join(cmp.Or(os.Getenv("TF_DATA_DIR"), ".terraform"), "stackpolicy-rollout")
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(configuration, dir)
 	}
-	if all, err = filepath.Abs(filepath.Join(all, "stackpolicy-rollout")); err != nil {
-		return "", nil, err
-	}
-	if err := os.MkdirAll(all, 0o700); err != nil {
-		return "", nil, err
-	}
-	left, _ := os.ReadDir(all)
-	for _, entry := range left {
-		if dir := filepath.Join(all, entry.Name()); entry.IsDir() && !lives(dir+".lock") {
-			_ = os.RemoveAll(dir) // Windows keeps the log of an apply that goes on after its run was killed
-		}
-	}
-	if lock, err = os.CreateTemp(all, "*.lock"); err != nil {
-		return "", nil, err
-	}
-	hold(lock)
-	dir = strings.TrimSuffix(lock.Name(), ".lock")
-	return dir, lock, os.Mkdir(dir, 0o700)
-}
-
-// lives reports whether the run of a lock lives. It removes the lock of another.
-func lives(lock string) bool {
-	file, err := os.Open(lock)
+	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return false
+		return "", err
 	}
-	ended := hold(file)
-	file.Close()
-	return !ended || os.Remove(lock) != nil
+	_ = os.RemoveAll(dir) // Windows keeps the log of an apply that goes on after its run was killed
+	return dir, os.MkdirAll(dir, 0o700)
 }
 
 // Plan implements [Terraform].
@@ -214,11 +182,7 @@ func (c *Command) Apply(ctx context.Context, plan *Plan, progress func(message s
 		return err
 	}
 	defer log.Close()
-	args := []string{"apply", "-input=false", "-json"}
-	if c.parallelism > 0 {
-		args = append(args, fmt.Sprintf("-parallelism=%d", c.parallelism))
-	}
-	cmd := exec.CommandContext(ctx, c.tf.ExecPath(), append(args, plan.File)...)
+	cmd := exec.CommandContext(ctx, c.tf.ExecPath(), "apply", "-input=false", "-json", plan.File)
 	cmd.Dir, cmd.Env = c.tf.WorkingDir(), append(os.Environ(), "TF_IN_AUTOMATION=1")
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = apart()
