@@ -182,6 +182,13 @@ type source struct {
 	named     bool
 }
 
+// Keys of a template that have the names of a server's arguments, and whose values Nova shows. Any other key may be
+// about something else, such as an image of a container.
+var (
+	imageKeys  = []string{"image", "image_id", "image_name"}
+	flavorKeys = []string{"flavor", "flavor_id", "flavor_name"}
+)
+
 // sources returns the image, or the flavor, that a server gets, by id and by name as far as Terraform knows them;
 // whether the plan makes the server or changes it; and whether the id is not known. It returns none where the node says
 // an id, which is compared with the server's, or where the key is about something else.

@@ -24,11 +24,6 @@ type Node struct {
 	Server node.Node // server with its name, in its region, that the selector selects; without an ID if none was found
 	Search Search    // search by its name, if no server was found
 	Had    bool      // reports whether an earlier look found a server
-
-	// Template is the template from which the server was made, as the node has it; Image and Flavor are from Nova.
-	// All are empty if they are not known.
-	Template      map[string]string
-	Image, Flavor string
 }
 
 // Search is a search by exact name without the selector, in the node's region and in the other listed ones.
@@ -42,11 +37,10 @@ type Wire string
 
 // The wires.
 const (
-	Names     Wire = "names"
-	Regions   Wire = "regions"
-	Selector  Wire = "selector"
-	Zones     Wire = "zones"
-	Templates Wire = "templates"
+	Names    Wire = "names"
+	Regions  Wire = "regions"
+	Selector Wire = "selector"
+	Zones    Wire = "zones"
 )
 
 // Hold is what has to wait while a wire is loose.
@@ -76,9 +70,6 @@ var table = []struct {
 	{Zones, "availability_zone", Moves, inOtherZones, "Write availability_zone = each.value.zone. If it is there, " +
 		"either the zone has another name now, so list that name, or the cloud ignores zones, so list none. No node " +
 		"of the region moves until a new server is in the zone of its node"},
-	{Templates, "image or flavor", Batches, unlike, "Their servers have one image, or one flavor: write it as in " +
-		"image_id = each.value.image_id or, with a template of your own, image_name = each.value.template.image. If " +
-		"an image has two names, write one of them"},
 }
 
 // Finding is a loose wire in a region.
@@ -202,42 +193,5 @@ func inOtherZones(nodes []Node) []string {
 	if len(list) < 2 || 2*len(list) < fresh {
 		return nil
 	}
-	return list
-}
-
-// Keys of a template that have the names of a server's arguments, and whose values Nova shows. Any other key may be
-// about something else, such as an image of a container.
-var (
-	imageKeys  = []string{"image", "image_id", "image_name"}
-	flavorKeys = []string{"flavor", "flavor_id", "flavor_name"}
-)
-
-// unlike returns nodes whose templates name different images, or flavors, and whose servers were made from the same
-// one.
-func unlike(nodes []Node) (list []string) {
-	type made struct{ key, from string }
-	by := map[made]map[string][]string{} // nodes, by what their servers are made from and what their templates say
-	for _, n := range nodes {
-		for key, value := range n.Template {
-			at := made{key: key}
-			switch _, byID := n.Template["image_id"]; {
-			case key == "image" && byID: // the id is compared
-			case slices.Contains(imageKeys, key):
-				at.from = n.Image
-			case slices.Contains(flavorKeys, key):
-				at.from = n.Flavor
-			}
-			if by[at] == nil {
-				by[at] = map[string][]string{}
-			}
-			by[at][value] = append(by[at][value], fmt.Sprintf("%s (%s = %s)", n.Name, key, value))
-		}
-	}
-	for at, values := range by {
-		if at.from != "" && len(values) > 1 {
-			list = slices.Concat(list, slices.Concat(slices.Collect(maps.Values(values))...))
-		}
-	}
-	slices.Sort(list)
 	return list
 }

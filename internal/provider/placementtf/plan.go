@@ -66,7 +66,6 @@ func (p *attachmentPlanner) decide(ctx context.Context) (d decision, ok bool) {
 	}
 	p.refuseRelease(ctx, d.now)
 	p.plan.sources = p.resolve(ctx, d.now)
-	p.refuseLoose(d.now)
 	policy := p.memory.complete(p.plan.policy(ctx, p.state, p.memory.Marked, p.diags))
 	if !p.same {
 		policy.Awaited = nil // the apply does something else, and so may do this too

@@ -57,7 +57,7 @@ func (m *attachmentModel) refresh(
 	if !l.lookUp(ctx, r.Counts(), &after, diags) {
 		return r, before, false
 	}
-	after.Wires = checkWires(ctx, l.cloud, wires{handed, r, before, seen, l.Sources, l.listed, l.closed}, diags)
+	after.Wires = checkWires(ctx, l.cloud, wires{handed, r, before, seen, l.listed, l.closed}, diags)
 	seen.Taken = r.Taken(m.naming(), l.Others)
 	after.see(r, seen)
 	m.noteFound(b, r, seen)
@@ -122,9 +122,6 @@ func (m *attachmentModel) look(
 	wants := wanted(r)
 	if len(wants) > 0 {
 		l.Hangs = map[string]cluster.Hangs{}
-	}
-	if len(r.Ordered().Order) > 1 {
-		l.Sources = map[string]cluster.Source{}
 	}
 	if diags.HasError() {
 		return nil

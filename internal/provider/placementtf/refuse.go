@@ -24,7 +24,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wiring"
 )
 
 // moved has placeholders, because a provider does not know the addresses of its resources.
@@ -121,32 +120,6 @@ func (p *attachmentPlanner) refusePools(ctx context.Context, regions []placement
 			p.diags.AddAttributeError(at, "Unknown pool",
 				fmt.Sprintf("No region of the cluster has the pool %q, so it would say nothing about any node. "+
 					"Correct the id, or remove it from the list.", pool))
-		}
-	}
-}
-
-// refuseLoose refuses other templates in a region whose servers are known not to take theirs: all nodes would get them
-// at once, or none.
-func (p *attachmentPlanner) refuseLoose(now roster.Roster) {
-	if p.state == nil {
-		return
-	}
-	was := *p.state
-	was.sources = p.memory.Sources
-	wants, had := p.plan.templates(), was.templates()
-	for _, f := range p.memory.Wires {
-		for _, place := range now.Counts().Places() {
-			if f.Wire != wiring.Templates || f.Region != place.Region || wants.At(place) == had.At(place) {
-				continue
-			}
-			argument := "template"
-			if ownOf(p.plan.images(), place.Region) != ownOf(was.images(), place.Region) {
-				argument = "image"
-			}
-			p.diags.AddAttributeError(p.plan.path(place, argument),
-				"The servers do not follow the templates of their nodes", f.Text()+" Apply that with the template as "+
-					"it was, name servers that were made from another one in candidates, and change the template then.")
-			return
 		}
 	}
 }

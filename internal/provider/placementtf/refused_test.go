@@ -17,13 +17,6 @@ func TestPlacementRefuses(t *testing.T) {
 	t.Parallel()
 	const zone = "az-1"
 	monitored := attributes{"health": attributes{"octavia": attributes{"pool_ids": []any{"1c7e2b94-0d6a-4f38-b5e1-92a4c8d07f63"}}}}
-	own := func(image string) attributes {
-		config := zonal(2, "", with(templated("", "SUBSTITUTE", "TEMPLATE"), oldestFirst))
-		config["update"].(attributes)["max_batch_size"] = "1"
-		config["template"] = nil
-		config["regions"] = protocol.Zones([]any{attributes{"name": "az-1", "template": attributes{"image": image}}})
-		return config
-	}
 	unbalanced := func(_ *testing.T, a attached) {
 		a.Fake.Inject(fakecloud.Fault{Service: fakecloud.LoadBalancing, Region: "RegionTwo", Status: http.StatusServiceUnavailable, Times: fakecloud.Forever})
 	}
@@ -85,9 +78,6 @@ func TestPlacementRefuses(t *testing.T) {
 			config: zonal(2, zone, attributes{"update": attributes{"causes": []any{"TEMPLATE"}, "max_batch_size": "1", "require_in_service": false}}),
 			nodes:  "RegionOne/az-1: web-0 web-1",
 			at:     "update.causes: A missing argument"},
-		"another template of a zone whose servers do not take theirs": {before: own("a"), at: `regions[0]: The servers do not follow the templates` +
-			" of their nodes", says: "In RegionOne: web-1 (image = a), web-2 (image = b).",
-			happens: inTurn(boots, becomes(own("b")), another("web-2")), config: own("c"), back: with(own("b"), leaving("web-2", ""))},
 		"no template any more": {before: zonal(2, zone, templated("a", "SUBSTITUTE", "TEMPLATE")), config: zonal(2, zone, nil),
 			at: "template: The template is gone"},
 	})

@@ -19,7 +19,6 @@ type wires struct {
 	now     roster.Roster          // roster with the nodes in the places of their servers
 	before  memory
 	seen    roster.Seen
-	sources map[string]cluster.Source // images and flavors by the ids of servers
 	listed  []placement.Region
 	closed  func(region string) bool
 }
@@ -33,24 +32,14 @@ func checkWires(ctx context.Context, cloud *openstack.Cloud, w wires, diags *dia
 		if w.closed(n.Region) {
 			continue
 		}
-		build, there := w.seen.Builds[name]
-		node := wiring.Node{
+		nodes = append(nodes, wiring.Node{
 			Name:   name,
 			Region: n.Region,
 			Zone:   w.handed[name].Zone,
 			Server: w.seen.Servers[name],
 			Search: search[name],
 			Had:    w.before.Seen.Servers[name].ID != "",
-		}
-		// A server in ERROR, or that has not the mark of its node, may be older than the template, which its node got
-		// unseen.
-		judged := node.Server.InService == string(n.Mark) || node.Server.NotInService == string(n.Mark)
-		other := !judged && (node.Server.InService != "" || w.before.Marked)
-		older := other || node.Server.Status == "ERROR"
-		if source, asked := w.sources[node.Server.ID]; asked && there && build.Mark == n.Mark && !older {
-			node.Template, node.Image, node.Flavor = n.Template.Values(), source.Image, source.Flavor
-		}
-		nodes = append(nodes, node)
+		})
 	}
 	findings := wiring.Check(nodes, w.before.Wires)
 	for _, f := range findings {
