@@ -188,13 +188,24 @@ func TestHangsOnLater(t *testing.T) {
 			e.edit(t, `["shared"]`, `[{ id = sensitive(terraform_data.later["network"].output), port = true, floating_ip_pool = sensitive("public") }]
   pools           = { http = { region = "RegionOne", pool_id = sensitive(terraform_data.later["pool"].output), protocol_port = sensitive(80) } }
   disks           = { data = { size = sensitive(5) } }
-  servergroup_ids = { RegionOne = terraform_data.later["group"].output }`)
-			later := "resource \"terraform_data\" \"later\" {\n  for_each = { network = %q, pool = %q, group = %q }\n  input = each.value\n}\n"
-			e.file(t, "later.tf", fmt.Sprintf(later,
-				fakecloud.NetworkID, e.c.Fake.AddPool("RegionOne"), e.c.Group(t, "RegionOne", "apart", "soft-anti-affinity")))
+  servergroup_ids = { RegionOne = terraform_data.later["group"].output }
+  key_pair        = openstack_compute_keypair_v2.ops.id`)
+			e.file(t, "later.tf", fmt.Sprintf(`resource "openstack_compute_keypair_v2" "ops" {
+  name       = "ops"
+  public_key = "ssh-ed25519 AAAA"
+}
+
+resource "terraform_data" "later" {
+  for_each = { network = %q, pool = %q, group = %q }
+  input    = each.value
+}
+`, fakecloud.NetworkID, e.c.Fake.AddPool("RegionOne"), e.c.Group(t, "RegionOne", "apart", "soft-anti-affinity")))
 			require.NoError(t, e.Init(t.Context()))
 			e.apply(t)
 			assert.Len(t, e.servers(t), 6)
+			for name, id := range e.servers(t) {
+				assert.Equal(t, "ops", e.c.Server(t, "RegionOne", id).KeyName, name)
+			}
 			assert.Empty(t, e.planned(t))
 		})
 	}

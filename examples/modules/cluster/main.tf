@@ -16,7 +16,12 @@ resource "stackpolicy_placement_attachment" "cluster" {
   pools     = var.pools
   disks     = var.disks
   user_data = var.user_data
-  template  = length(local.template) > 0 ? local.template : null
+  template = {
+    security_groups = var.security_groups == null ? null : jsonencode(sort(var.security_groups))
+    key_pair        = var.key_pair
+    config_drive    = var.config_drive
+    attempt         = var.attempt
+  }
 
   deletion {
     criteria   = var.criteria
@@ -64,16 +69,6 @@ resource "stackpolicy_placement_attachment" "cluster" {
       }
     }
   }
-}
-
-locals {
-
-  template = { for key, value in {
-    security_groups = var.security_groups == null ? null : jsonencode(sort(var.security_groups))
-    key_pair        = var.key_pair
-    config_drive    = var.config_drive
-    attempt         = var.attempt
-  } : key => tostring(value) if value != null }
 }
 
 resource "openstack_compute_instance_v2" "node" {

@@ -16,7 +16,11 @@ resource "stackpolicy_placement_attachment" "cluster" {
   pools     = var.pools
   disks     = var.disks
   user_data = var.user_data
-  template  = length(local.template) > 0 ? local.template : null
+  template = {
+    key_pair     = var.key_pair
+    config_drive = var.config_drive
+    attempt      = var.attempt
+  }
 
   stateful {
     on_removal = var.on_removal
@@ -73,12 +77,6 @@ resource "stackpolicy_placement_attachment" "cluster" {
 
 locals {
   slots = stackpolicy_placement_attachment.cluster.slots
-
-  template = { for key, value in {
-    key_pair     = var.key_pair
-    config_drive = var.config_drive
-    attempt      = var.attempt
-  } : key => tostring(value) if value != null }
 }
 
 resource "openstack_compute_instance_v2" "node" {

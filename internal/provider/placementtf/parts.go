@@ -70,7 +70,7 @@ func (m attachmentModel) validateTemplateKeys(diags *diag.Diagnostics) {
 	for at, values := range m.templatesGiven() {
 		for _, argument := range m.partArguments() {
 			for _, key := range argument.keys {
-				if _, twice := values.Elements()[key]; twice {
+				if text, has := values.Elements()[key]; has && !text.IsNull() {
 					refuseGivenTwice(m.path(at, "template").AtMapKey(key), argument.name, key, diags)
 				}
 			}

@@ -197,7 +197,7 @@ func (m attachmentModel) validateSources(diags *diag.Diagnostics) {
 			argument, given = "user_data", m.UserData.ValueString() != ""
 		}
 		for _, at := range slices.SortedFunc(maps.Keys(templates), placement.Place.Compare) {
-			if _, twice := templates[at].Elements()[key]; twice && given {
+			if text, has := templates[at].Elements()[key]; given && has && !text.IsNull() {
 				refuseGivenTwice(m.path(at, "template").AtMapKey(key), argument, key, diags)
 			}
 		}

@@ -84,10 +84,11 @@ func attachmentSchema() schema.Schema {
 			"user_data": places.UserDataArgument("User data of new nodes, at most 64 KiB in Base64. It is in the " +
 				"state. Let the servers take " +
 				"`stackpolicy_placement_attachment.web.user_data_texts[each.value.template.user_data]`."),
-			"template": places.TemplateArgument("Everything else that new nodes are made from: values under names of " +
-				"your choice, such as a key pair. Let the servers take `each.value.template.key_pair`: a node keeps " +
-				"its template, so a change alone changes no server. Give the version of a secret, never the secret. " +
-				"The argument cannot be removed again."),
+			"template": schema.MapAttribute{Optional: true, ElementType: types.StringType, MarkdownDescription: "" +
+				"Everything else that new nodes are made from: values under names of your choice, such as a key " +
+				"pair. A value that is null is left out. Let the servers take `each.value.template.key_pair`: a " +
+				"node keeps its template, so a change alone changes no server. Give the version of a secret, never " +
+				"the secret. The argument cannot be removed again."},
 			"networks": schema.DynamicAttribute{Optional: true, MarkdownDescription: "Networks of new nodes, in " +
 				"order: a list of names, or of objects with `name` or `id`, and any of `regions`, `zones` (those " +
 				"that have it), `port`, `subnet_id`, `allowed_address_pairs`, `security_group_ids`, " +

@@ -174,7 +174,6 @@ func (r Regions) Check(diags *diag.Diagnostics) {
 			checkBins("zone", at.AtName("zones"), zones.Elements(), diags)
 		}
 		flavors := value.In[types.List](fields, "flavors")
-		template := value.In[types.Map](fields, "template")
 		empty := func(name string, v interface{ IsUnknown() bool }, none bool) {
 			if none && !v.IsUnknown() {
 				diags.AddAttributeError(at.AtName(name), "Invalid argument", at.AtName(name).String()+" is empty. "+
@@ -182,7 +181,6 @@ func (r Regions) Check(diags *diag.Diagnostics) {
 			}
 		}
 		empty("flavors", flavors, !flavors.IsNull() && len(flavors.Elements()) == 0)
-		empty("template", template, !template.IsNull() && len(template.Elements()) == 0)
 		for _, name := range []string{"name", "image"} {
 			if text, is := fields[name].(types.String); is {
 				empty(name, text, !text.IsNull() && text.ValueString() == "")

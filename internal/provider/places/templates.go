@@ -8,28 +8,14 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
-	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
-
-// TemplateArgument is the argument of a template.
-func TemplateArgument(description string) schema.Attribute {
-	return schema.MapAttribute{
-		Optional:            true,
-		ElementType:         types.StringType,
-		MarkdownDescription: description,
-		Validators: []validator.Map{
-			mapvalidator.SizeAtLeast(1), mapvalidator.ValueStringsAre(value.NotNull{}),
-		},
-	}
-}
 
 // FlavorsArgument is a list of flavors, the first choice first.
 func FlavorsArgument(description string) schema.Attribute {

@@ -198,7 +198,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// read returns a value of the kind, as Terraform would convert it: nil for null.
+// read returns a value of the kind, as Terraform would convert it: nil for null. Null elements of a map are left out.
 func (k Kind) read(v attr.Value) (attr.Value, error) {
 	v = under(v)
 	if v == nil || v.IsNull() {
@@ -251,6 +251,9 @@ func (k Kind) read(v attr.Value) (attr.Value, error) {
 		}
 		texts := map[string]attr.Value{}
 		for _, f := range fields {
+			if value.IsNull(f.Value) {
+				continue
+			}
 			if texts[f.Name], err = text(f.Value); err != nil {
 				return nil, fmt.Errorf("%q: %w", f.Name, err)
 			}
