@@ -14,17 +14,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRenamed: no server is replaced where the cluster, its module, or a zone of the cloud, gets another name, as "Operating a cluster" says.
-// TestWhole renames images and networks.
+// TestRenamed: no server or member is replaced where the cluster, its module, a network without ports, or a zone of the cloud, gets another
+// name, as "Operating a cluster" says. TestWhole renames images, and networks with ports.
 func TestRenamed(t *testing.T) {
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
+	pool := e.c.Fake.AddPool("RegionOne")
+	e.edit(t, `["shared"]`, `["shared", "storage"]`+"\n  pools = { http = { region = \"RegionOne\", pool_id = \""+pool+"\", protocol_port = 80 } }")
 	e.apply(t)
-	was := e.servers(t)
+	was, members := e.servers(t), e.c.Fake.Members("RegionOne", pool)
 	same := func(what string) {
 		t.Helper()
 		assert.Equal(t, was, e.servers(t), what)
+		assert.Subset(t, e.c.Fake.Members("RegionOne", pool), members, what)
 	}
+	e.c.RenameNetwork(t, "shared", "old")
+	assert.Empty(t, e.planned(t), "the plan after a network of two, without ports, was renamed")
 	e.edit(t, `"web"`+"\n  desired", `"shop"`+"\n  desired")
 	e.apply(t)
 	same("the cluster")
@@ -43,6 +48,7 @@ func TestRenamed(t *testing.T) {
 	e.edit(t, `"az-1"`, `"az-9"`)
 	e.apply(t)
 	same("the zone")
+	e.c.RenameNetwork(t, "old", "shared")
 	e.edit(t, `module "web"`, `module "shop"`)
 	e.edit(t, "module.web.", "module.shop.")
 	require.NoError(t, e.Init(t.Context()))

@@ -10,14 +10,6 @@ locals {
     name => server if contains(keys(local.nodes), name)
   }
 
-  # The address of a node in its first network: of its port, or else of its server, which does not show a network that
-  # has another name now, nor, after an import, the order of its networks.
-  address = { for name, server in local.servers : name => try(
-    local.own["${name}/${local.nodes[name].networks[0].name}"],
-    coalesce([for n in server.network : n.fixed_ip_v4 if n.uuid == local.nodes[name].networks[0].id]...),
-    coalesce(server.access_ip_v4, server.access_ip_v6), "",
-  ) }
-
   # The addresses that are asked, where a server has several.
   asked = merge(
     { for name, address in local.address : name => address if length(local.nodes[name].networks) > 1 }, local.floating,

@@ -8,8 +8,31 @@ locals {
     [for address in port.all_fixed_ips : address if !strcontains(address, ":")], port.all_fixed_ips,
   )[0] }
 
+  # The address of a node in its first network: of its port, or else of its server.
+  address = { for name, server in local.servers : name => try(
+    local.own["${name}/${local.nodes[name].networks[0].name}"], terraform_data.address[name].output,
+    coalesce(server.access_ip_v4, server.access_ip_v6), "",
+  ) }
+
   floating = { for key, has in openstack_networking_floatingip_associate_v2.node :
     split("/", key)[0] => has.floating_ip
+  }
+}
+
+# A server shows no network any more whose name has changed. So its address is remembered, where it has several networks
+# and no port of its own in the first one.
+resource "terraform_data" "address" {
+  for_each = { for name, node in local.nodes : name => node.networks[0].id
+    if length(node.networks) > 1 && try(!node.networks[0].port, false)
+  }
+  triggers_replace = try(local.servers[each.key].id, null)
+  input = try(coalesce(concat(
+    [for n in local.servers[each.key].network : n.fixed_ip_v4 if n.uuid == each.value],
+    [local.servers[each.key].access_ip_v4, local.servers[each.key].access_ip_v6],
+  )...), "")
+
+  lifecycle {
+    ignore_changes = [input]
   }
 }
 

@@ -11,6 +11,9 @@ locals {
     [for address in port.all_fixed_ips : address if !strcontains(address, ":")], port.all_fixed_ips,
   )[0] }
 
+  # The address of a node in its first network.
+  address = { for name, node in local.nodes : name => try(local.own["${name}/${node.networks[0].name}"], "") }
+
   floating = { for key, has in openstack_networking_floatingip_associate_v2.slot :
     split("/", key)[0] => has.floating_ip
   }
