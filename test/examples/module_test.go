@@ -15,10 +15,10 @@ import (
 )
 
 // TestModules: the tests of the modules pass on a cloud with the quotas of Nova, and the common files of both modules
-// are equal.
+// are equal: "make modules" copies them.
 func TestModules(t *testing.T) {
 	t.Parallel()
-	for _, file := range []string{"variables.tf", "groups.tf", "common.tf"} {
+	for _, file := range []string{"common.tf", "groups.tf", "outputs.tf", "variables.tf", "versions.tf"} {
 		assert.Equal(t, read(t, "modules/cluster/"+file), read(t, "modules/stateful/"+file))
 	}
 	files, err := filepath.Glob("modules/*/tests/*.tftest.hcl")

@@ -1,27 +1,8 @@
+# The outputs that both modules have: this file is the same in "cluster" and "stateful".
+
 output "nodes" {
   description = "The nodes by name, each with its index, region, zone, template, generation and mark."
   value       = local.nodes
-}
-
-output "servers" {
-  description = "The servers by the name of their node, each with its id, address, region and zone."
-  value = { for name, server in local.servers : name => {
-    id     = server.id
-    ip     = local.address[name]
-    region = server.region
-    zone   = server.availability_zone
-  } }
-}
-
-output "addresses" {
-  description = "Address of each node, floating where it has one, once its server is in service: for records of DNS."
-  value       = merge(local.address, local.floating)
-  depends_on  = [stackpolicy_readiness_attachment.cluster]
-}
-
-output "floating_ips" {
-  description = "Floating address of each node that has one."
-  value       = local.floating
 }
 
 output "phase" {
