@@ -73,7 +73,7 @@ variable "pause" {
 }
 
 variable "stop_above" {
-  description = "Number or percentage of unhealthy nodes above which the cause UNHEALTHY replaces no node. Default: 50%."
+  description = "Number or percentage of unhealthy nodes above which UNHEALTHY replaces no node. Default: 50%."
   type        = string
   default     = null
 }
@@ -184,10 +184,6 @@ variable "max_server_per_host" {
   description = "Maximum number of members of a group on one host, for the policy anti-affinity. Default: 1."
   type        = number
   default     = null
-  validation {
-    condition     = var.max_server_per_host == null || var.servergroup_policies == "anti-affinity"
-    error_message = "max_server_per_host needs servergroup_policies = \"anti-affinity\"."
-  }
 }
 
 variable "servergroup_size" {
@@ -268,12 +264,6 @@ variable "readiness_timeout" {
   default     = null
 }
 
-variable "readiness_allow_link_local" {
-  description = "Whether the address of a node may be link-local. Default: false."
-  type        = bool
-  default     = null
-}
-
 variable "readiness_hook_url" {
   description = "Webhook that answers once a new node is in service. Default: none."
   type        = string
@@ -282,7 +272,7 @@ variable "readiness_hook_url" {
 }
 
 variable "readiness_hook_command" {
-  description = "Command and its arguments, run by Terraform, that succeeds once a new node is in service. Default: none."
+  description = "Command and arguments, run by Terraform, that succeeds once a new node is in service. Default: none."
   type        = list(string)
   default     = null
 }
@@ -318,30 +308,18 @@ variable "drain_hook_command" {
   description = "Command and its arguments, run by Terraform, that drains a node. Default: none."
   type        = list(string)
   default     = null
-  validation { # one error, and not one for each node
-    condition     = var.drain_hook_command == null || var.drain_hook_url == null
-    error_message = "A hook is one of drain_hook_url and drain_hook_command."
-  }
 }
 
 variable "drain_hook_environment" {
   description = "Names of environment variables that drain_hook_command gets. Default: none."
   type        = list(string)
   default     = null
-  validation { # one error, and not one for each node
-    condition     = var.drain_hook_environment == null || var.drain_hook_command != null || var.drain_hook_url != null
-    error_message = "drain_hook_environment needs drain_hook_url or drain_hook_command."
-  }
 }
 
 variable "drain_hook_timeout" {
   description = "How long to wait for the hook. Default: 5m."
   type        = string
   default     = null
-  validation { # one error, and not one for each node
-    condition     = var.drain_hook_timeout == null || var.drain_hook_command != null || var.drain_hook_url != null
-    error_message = "drain_hook_timeout needs drain_hook_url or drain_hook_command."
-  }
 }
 
 variable "drain_hook_default_result" {

@@ -73,6 +73,19 @@ resource "stackpolicy_placement_attachment" "cluster" {
       }
     }
   }
+
+  # Said once, and not for each node and zone.
+  lifecycle {
+    precondition {
+      condition     = var.max_server_per_host == null || var.servergroup_policies == "anti-affinity"
+      error_message = "max_server_per_host needs servergroup_policies = \"anti-affinity\"."
+    }
+
+    precondition {
+      condition     = !local.drain_hook || (local.drain_hook_type == "webhook") == (var.drain_hook_command == null)
+      error_message = "A drain hook is one of drain_hook_url and drain_hook_command, which its other variables need."
+    }
+  }
 }
 
 locals {
@@ -162,13 +175,12 @@ resource "stackpolicy_deletion_attachment" "node" {
 
 # An apply waits here until the new servers are in service, with their volumes.
 resource "stackpolicy_readiness_attachment" "cluster" {
-  cluster          = var.cluster
-  nodes            = local.nodes
-  servers          = local.servers
-  addresses        = local.asked
-  allow_link_local = var.readiness_allow_link_local
-  stable_for       = var.readiness_stable_for
-  timeout          = var.readiness_timeout
+  cluster    = var.cluster
+  nodes      = local.nodes
+  servers    = local.servers
+  addresses  = local.asked
+  stable_for = var.readiness_stable_for
+  timeout    = var.readiness_timeout
 
   dynamic "http" {
     for_each = local.readiness_http ? [true] : []
