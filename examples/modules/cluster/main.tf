@@ -92,8 +92,8 @@ resource "openstack_compute_instance_v2" "node" {
   image_id            = anytrue([for d in each.value.disks : d.boot && d.size != null]) ? null : each.value.image_id
   flavor_id           = each.value.flavor_id
   user_data           = local.user_data[each.key]
-  key_pair            = try(each.value.template.key_pair, null)
-  config_drive        = try(each.value.template.config_drive, null)
+  key_pair            = lookup(each.value.template, "key_pair", null)
+  config_drive        = lookup(each.value.template, "config_drive", null)
   security_groups     = try(jsondecode(each.value.template.security_groups), null)
   tags                = var.tags
   metadata            = merge(var.metadata, { cluster = var.cluster, stackpolicy_generation = each.value.generation })

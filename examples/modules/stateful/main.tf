@@ -100,8 +100,8 @@ resource "openstack_compute_instance_v2" "node" {
   image_id          = length(each.value.disks) > 0 ? null : each.value.image_id
   flavor_id         = each.value.flavor_id
   user_data         = local.user_data[each.key]
-  key_pair          = try(each.value.template.key_pair, null)
-  config_drive      = try(each.value.template.config_drive, null)
+  key_pair          = lookup(each.value.template, "key_pair", null)
+  config_drive      = lookup(each.value.template, "config_drive", null)
   tags              = var.tags
   metadata          = merge(var.metadata, { cluster = var.cluster, stackpolicy_generation = each.value.generation })
 
