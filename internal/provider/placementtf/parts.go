@@ -27,8 +27,11 @@ import (
 // attribute parts shows them as typed lists, so that a configuration loops over what each node has, also while a value
 // is not known yet. Many nodes share an element of it, so a plan shows only parts that change.
 
-// partKeys are the keys of a template that the arguments of parts fill in.
-var partKeys = []string{keyNetworks, keyPools, keyDisks, roster.KeyBootVolume, roster.KeyVolumes}
+// partKeys are the keys of a template that the arguments of parts fill in, with the arguments.
+var partKeys = map[string]string{
+	keyNetworks: keyNetworks, keyPools: keyPools,
+	keyDisks: keyDisks, roster.KeyBootVolume: keyDisks, roster.KeyVolumes: keyDisks,
+}
 
 // part is a network or a pool as a template has it. A value that is not known yet is [packed.Unknown].
 type part map[string]any
@@ -36,20 +39,14 @@ type part map[string]any
 // partArgument is an argument whose objects are parts.
 type partArgument struct {
 	name  string
-	value types.Dynamic
-	keys  []string // what it fills in of a template
-	wrong error    // what is wrong with it, or not known
+	wrong error // what is wrong with it, or not known
 }
 
 func (m attachmentModel) partArguments() []partArgument {
-	_, wrongNetworks := networkShape.List(keyNetworks, m.Networks)
-	_, wrongPools := poolShape.Map(keyPools, m.Pools)
-	_, wrongDisks := diskShape.Map(keyDisks, m.Disks)
-	return []partArgument{
-		{keyNetworks, m.Networks, []string{keyNetworks}, wrongNetworks},
-		{keyPools, m.Pools, []string{keyPools}, wrongPools},
-		{keyDisks, m.Disks, []string{keyDisks, roster.KeyBootVolume, roster.KeyVolumes}, wrongDisks},
-	}
+	_, networks := networkShape.List(keyNetworks, m.Networks)
+	_, pools := poolShape.Map(keyPools, m.Pools)
+	_, disks := diskShape.Map(keyDisks, m.Disks)
+	return []partArgument{{keyNetworks, networks}, {keyPools, pools}, {keyDisks, disks}}
 }
 
 // validateParts says what is wrong with the parts. A plan refuses what it must know and does not.
@@ -62,25 +59,6 @@ func (m attachmentModel) validateParts(diags *diag.Diagnostics) {
 	m.validateNetworks(diags)
 	m.validatePools(diags)
 	m.validateDisks(diags)
-	m.validateTemplateKeys(diags)
-}
-
-// validateTemplateKeys refuses templates that say what an argument fills in, whether it is given or not.
-func (m attachmentModel) validateTemplateKeys(diags *diag.Diagnostics) {
-	for at, values := range m.templatesGiven() {
-		for _, argument := range m.partArguments() {
-			for _, key := range argument.keys {
-				if text, has := values.Elements()[key]; has && !text.IsNull() {
-					refuseGivenTwice(m.path(at, "template").AtMapKey(key), argument.name, key, diags)
-				}
-			}
-		}
-	}
-}
-
-func refuseGivenTwice(at path.Path, argument, key string, diags *diag.Diagnostics) {
-	diags.AddAttributeError(at, "Given twice", fmt.Sprintf(
-		"The argument %s fills in the %s of a template. Remove this one, or the argument.", argument, key))
 }
 
 // unreadPart returns the first thing in the parts that a plan must know and does not.

@@ -181,24 +181,30 @@ func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) 
 				fault+" Change cluster or node_name_pattern.")
 		}
 	}
-	m.validateSources(diags)
+	m.validateTemplates(diags)
 	m.validateParts(diags)
 	m.validateSizes(diags)
 	m.health(ctx, diags)
 	m.validateStateful(ctx, diags)
 }
 
-// validateSources refuses a template that says what an argument says.
-func (m attachmentModel) validateSources(diags *diag.Diagnostics) {
+// validateTemplates refuses templates that say what an argument fills in: what is a part, whether it is given or not.
+func (m attachmentModel) validateTemplates(diags *diag.Diagnostics) {
+	filled := maps.Clone(partKeys)
+	if len(m.images()) > 0 {
+		filled[roster.KeyImage], filled[roster.KeyImageID] = "image", "image"
+	}
+	if m.UserData.ValueString() != "" {
+		filled[roster.KeyUserData] = "user_data"
+	}
 	templates := m.templatesGiven()
-	for _, key := range []string{roster.KeyImage, roster.KeyImageID, roster.KeyUserData} {
-		argument, given := "image", len(m.images()) > 0
-		if key == roster.KeyUserData {
-			argument, given = "user_data", m.UserData.ValueString() != ""
-		}
-		for _, at := range slices.SortedFunc(maps.Keys(templates), placement.Place.Compare) {
-			if text, has := templates[at].Elements()[key]; given && has && !text.IsNull() {
-				refuseGivenTwice(m.path(at, "template").AtMapKey(key), argument, key, diags)
+	for _, at := range slices.SortedFunc(maps.Keys(templates), placement.Place.Compare) {
+		values := templates[at].Elements()
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			if filled[key] != "" && !values[key].IsNull() {
+				diags.AddAttributeError(m.path(at, "template").AtMapKey(key), "Given twice", fmt.Sprintf(
+					"The argument %s fills in the %s of a template. Remove this one, or the argument.",
+					filled[key], key))
 			}
 		}
 	}

@@ -56,7 +56,7 @@ type shownTemplate struct {
 func (m attachmentModel) shownTemplate(t roster.Template) *shownTemplate {
 	values, texts := t.Values(), map[string]string{}
 	image := values[roster.KeyImageID]
-	for _, key := range partKeys {
+	for key := range partKeys {
 		if text, has := values[key]; has {
 			texts[key] = text
 			delete(values, key)
