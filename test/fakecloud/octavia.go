@@ -57,6 +57,14 @@ func octaviaFault(status int, message string) object {
 	return object{{"faultcode", who}, {"faultstring", message}, {"debuginfo", nil}}
 }
 
+// octaviaVersions is what clients ask for that look for the version of an endpoint.
+func (k *call) octaviaVersions() reply {
+	return jsonReply(200, object{{"versions", []object{{
+		{"id", "v2.0"}, {"status", "CURRENT"},
+		{"links", []object{{{"rel", "self"}, {"href", k.base + "/load-balancer/" + k.region.name + "/v2"}}}},
+	}}}})
+}
+
 func octaviaNowhere(*call) reply {
 	return octaviaReply(&refusal{status: http.StatusNotFound, kind: "Not Found"})
 }

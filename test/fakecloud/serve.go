@@ -265,7 +265,7 @@ type regional struct {
 
 var regionals = map[string]regional{
 	Network:       {"v2.0", neutronRoutes, (*call).neutronVersions, (*call).nowhere, neutronReply},
-	LoadBalancing: {"v2", octaviaRoutes, nil, octaviaNowhere, octaviaReply},
+	LoadBalancing: {"v2", octaviaRoutes, (*call).octaviaVersions, octaviaNowhere, octaviaReply},
 	BlockStorage:  {"v3", cinderRoutes, cinderIndex, (*call).nowhere, cinderReply},
 	DNS:           {"v2", designateRoutes, nil, (*call).nowhere, designateReply},
 }
