@@ -56,23 +56,24 @@ func TestCompileRefuses(t *testing.T) {
 	assert.ErrorContains(t, err, "missing closing )")
 }
 
-// TestRequiredText: Nova's filter is plain text, and part of every name that matches.
-func TestRequiredText(t *testing.T) {
+// TestQuery: Nova's filter is plain text, and part of every name that matches.
+func TestQuery(t *testing.T) {
 	for _, c := range []struct{ pattern, text, match string }{
 		{"web", "web", "my-web-1"},
 		{"^web-[0-9]+$", "web-", "web-42"},
-		{"^(web|db)-node-", "-node-", "db-node-1"},
+		{"^(web|db)-node-", "", "db-node-1"},
 		{"(?i)web", "", "WEB"},
-		{"^web-(?i:blue)-node$", "-node", "web-BLUE-node"},
+		{"^web-(?i:blue)-node$", "web-", "web-BLUE-node"},
 		{"(web-)+1", "web-", "web-web-1"},
-		{"(web-)*1", "1", "1"},
+		{"(web-)*1", "", "1"},
 		{"web.1", "web", "web.1"},
-		{`web\.prod-longer`, "", "web.prod-longer"}, // a full stop is special to a database
+		{`web\.prod-longer`, "web", "web.prod-longer"}, // a full stop is special to a database
 		{".*", "", "anything"},
 		{"a|b", "", "b"},
-		{"", "", ""},
 	} {
-		got := requiredText(c.pattern)
+		m, err := Selector{NameRegex: c.pattern}.compile()
+		require.NoError(t, err)
+		got := m.query("").Get("name")
 		assert.Equal(t, c.text, got, c.pattern)
 		if !regexp.MustCompile(c.pattern).MatchString(c.match) || !strings.Contains(c.match, got) {
 			t.Errorf("%q: %q was to match, and to have %q in it", c.pattern, c.match, got)
@@ -89,7 +90,7 @@ func TestSharedText(t *testing.T) {
 		{"web-", []string{"web-12", "web-7", "web-1"}, ""},
 		{"web-1", []string{"web-1"}, ""},
 		{"", []string{"web", "db"}, ""},
-		{"web", []string{"web.1", "web.2"}, ""},
+		{"web.", []string{"web.1", "web.2"}, ""},
 		{"", nil, ""},
 		{"web-1", []string{"web-18", "web-19"}, ""},
 		{"web-", []string{"web-18", "web-19"}, "web-20"},

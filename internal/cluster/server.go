@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net/url"
 	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strings"
 	"time"
@@ -311,10 +310,11 @@ func (m *matcher) matches(s *server) (belongs, known bool) {
 // belong to its database: they have another dialect than ours, and ignore case. So the query has only plain text that
 // every match contains. The name next must contain it too, unless it is "".
 func (m *matcher) query(next string) url.Values {
-	query := url.Values{}
-	if part := requiredText(m.NameRegex); part != "" {
-		query.Set("name", part)
-	} else if part := sharedText(m.Names, next); part != "" {
+	query, part := url.Values{}, sharedText(m.Names, next)
+	if m.name != nil {
+		part, _ = m.name.LiteralPrefix()
+	}
+	if part = plain.FindString(part); part != "" {
 		query.Set("name", part)
 	}
 	if len(m.Tags) > 0 {
@@ -323,34 +323,10 @@ func (m *matcher) query(next string) url.Values {
 	return query
 }
 
-var plain = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+// plain matches the text at the beginning that is not special to a database.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_-]*`)
 
-// requiredText returns the longest plain text that every match of the pattern contains.
-func requiredText(pattern string) string {
-	tree, err := syntax.Parse(pattern, syntax.Perl)
-	if err != nil {
-		return ""
-	}
-	var longest string
-	var visit func(*syntax.Regexp)
-	visit = func(re *syntax.Regexp) {
-		switch re.Op {
-		case syntax.OpLiteral:
-			part := string(re.Rune)
-			if re.Flags&syntax.FoldCase == 0 && plain.MatchString(part) && len(part) > len(longest) {
-				longest = part
-			}
-		case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus:
-			for _, sub := range re.Sub {
-				visit(sub)
-			}
-		}
-	}
-	visit(tree)
-	return longest
-}
-
-// sharedText returns the plain text at the beginning of all names, and of next unless it is "".
+// sharedText returns the text at the beginning of all names, and of next unless it is "".
 func sharedText(names []string, next string) string {
 	if len(names) == 0 {
 		return ""
@@ -360,7 +336,7 @@ func sharedText(names []string, next string) string {
 		first, last = min(first, next), max(last, next)
 	}
 	n := 0
-	for n < len(first) && n < len(last) && first[n] == last[n] && plain.MatchString(first[n:n+1]) {
+	for n < len(first) && n < len(last) && first[n] == last[n] {
 		n++
 	}
 	return first[:n]
