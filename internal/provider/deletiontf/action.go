@@ -56,12 +56,10 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 		resp.Diagnostics.AddWarning("There is nothing to drain", text+" A server that is gone needs no drain.")
 		return
 	}
-	tell, end := progress(ctx, model.label(), func(message string) {
-		resp.SendProgress(action.InvokeProgressEvent{Message: message})
-	})
-	defer end()
 	d := model.drain(server, a.Backend.Hooks(), rand.Text(), new(hook.Progress))
-	d.Tell = tell
+	d.Tell = func(step string) {
+		resp.SendProgress(action.InvokeProgressEvent{Message: model.label() + ": " + step})
+	}
 	run(ctx, d, model.limit(), advice{
 		limit: "which is the sum of the configured times",
 		locked: "Nova would not change its server either. Unlock it (openstack server unlock " + server.ID + "), and " +
