@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -32,19 +31,11 @@ func Known(text types.String) bool {
 	return ok || text.IsNull()
 }
 
-func same(a, b types.String) bool {
-	one, ok := duration.Parse(a.ValueString())
-	other, alsoOK := duration.Parse(b.ValueString())
-	return ok && alsoOK && one == other
-}
-
-// Argument is an optional argument within bounds. A plan keeps the state's duration if
-// the configuration's is as long: "60" and "1m" are no difference.
+// Argument is an optional argument within bounds.
 func Argument(shortest, longest time.Duration, description string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Optional:            true,
 		Validators:          []validator.String{between{shortest, longest}},
-		PlanModifiers:       []planmodifier.String{kept{}},
 		MarkdownDescription: description,
 	}
 }
@@ -72,17 +63,5 @@ func (b between) ValidateString(_ context.Context, req validator.StringRequest, 
 	if d, ok := duration.Parse(given); !ok || d < b.shortest || d > b.longest {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid duration",
 			fmt.Sprintf("Attribute %s: %s", req.Path, duration.Fault(given, b.shortest, b.longest)))
-	}
-}
-
-type kept struct{}
-
-func (kept) Description(context.Context) string { return "Equal durations are no difference." }
-
-func (k kept) MarkdownDescription(ctx context.Context) string { return k.Description(ctx) }
-
-func (kept) PlanModifyString(_ context.Context, req planmodifier.StringRequest, resp *planmodifier.StringResponse) {
-	if same(req.StateValue, req.PlanValue) {
-		resp.PlanValue = req.StateValue
 	}
 }

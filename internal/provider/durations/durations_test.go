@@ -9,8 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/durations"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
 )
 
@@ -56,23 +54,5 @@ func TestBetween(t *testing.T) {
 			assert.Equal(t, req.Path, d.(diag.DiagnosticWithPath).Path(), "%s", given)
 			assert.Contains(t, d.Detail(), "10s", "%s", given)
 		}
-	}
-}
-
-// TestEqualDurations: the same duration in another notation is no difference, not even in a block.
-func TestEqualDurations(t *testing.T) {
-	t.Parallel()
-	a := protocol.Attach(t, "stackpolicy_deletion_attachment")
-	id := a.Fake.AddServers("RegionOne", fakecloud.Server{Name: "a", Zone: "az-1"})[0]
-	config := func(grace, timeout, limit string) protocol.Attributes {
-		return protocol.Attributes{"server_id": id, "enabled": false, "grace_period": grace, "timeouts": protocol.Attributes{"delete": limit},
-			"hook": protocol.Attributes{"type": "webhook", "url": "https://x/", "default_result": "ABANDON", "timeout": timeout}}
-	}
-	a.Must(t, config("60", "1h", "2d"))
-	for _, c := range []struct {
-		config protocol.Attributes
-		same   bool
-	}{{config("1m", "3600", "48h"), true}, {config("61s", "3600", "48h"), false}, {config("60", "3601", "2d"), false}, {config("60", "1h", "47h"), false}} {
-		assert.Equal(t, c.same, a.MustPlan(t, c.config).Equal(a.I.State), "%v", c.config)
 	}
 }
