@@ -35,7 +35,6 @@ type attachmentModel struct {
 	Pools           types.Dynamic  `tfsdk:"pools"`
 	Disks           types.Dynamic  `tfsdk:"disks"`
 	Flavors         types.List     `tfsdk:"flavors"`
-	Ordinals        types.Bool     `tfsdk:"ordinals"`
 	RespectQuotas   types.Bool     `tfsdk:"respect_quotas"`
 	Image           types.String   `tfsdk:"image"`
 	UserData        types.String   `tfsdk:"user_data"`

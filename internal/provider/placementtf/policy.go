@@ -40,7 +40,7 @@ func (m attachmentModel) policy(
 		Templates:    m.templates(),
 		Flavors:      m.flavors(),
 		FlavorIDs:    m.sources.Flavors,
-		Ordinals:     m.Ordinals.ValueBool() || m.givesAddresses(),
+		Ordinals:     m.givesAddresses(),
 		Update:       m.update(ctx, diags),
 		Stateful:     m.stateful(ctx, diags),
 		RequireMarks: marked,

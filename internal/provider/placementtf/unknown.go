@@ -79,7 +79,7 @@ func (p *attachmentPlanner) knowsEnough(ctx context.Context) bool {
 	}
 	decisive := []namedValue{
 		{"desired_capacity", plan.DesiredCapacity}, {"flavors", plan.Flavors},
-		{"stateful", plan.Stateful}, {"ordinals", plan.Ordinals},
+		{"stateful", plan.Stateful},
 	}
 	if plan.Deletion.IsUnknown() {
 		decisive = append(decisive, namedValue{"deletion", plan.Deletion})
