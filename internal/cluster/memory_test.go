@@ -24,7 +24,7 @@ func TestDecodeAtOnce(t *testing.T) {
 	const servers, most = 1_000, 200 << 20
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // as users have it
 	var config fakecloud.Config
-	query := cluster.Query{Selector: cluster.Selector{NameRegex: "^"}, NoProfiles: true, Addresses: map[string][]string{}}
+	query := cluster.Query{Selector: cluster.Selector{NameRegex: "^"}, NoProfiles: true, Attached: true}
 	for i := range 3 {
 		query.Regions = append(query.Regions, fmt.Sprint("Region", i))
 		config.Regions = append(config.Regions, fakecloud.Region{Name: query.Regions[i], Zones: []fakecloud.Zone{{Name: "az", Hosts: []string{"h"}}}})

@@ -30,15 +30,7 @@ type Query struct {
 	// were never on a host. It makes at most mostFaults requests.
 	Faults bool
 
-	// Addresses is filled with the addresses of the nodes, by the ids of their servers. The first address of a node
-	// is asked. If it is nil, addresses are not read.
-	Addresses map[string][]string
-
-	// Hangs is filled with what hangs on the servers, by their ids. If it is nil, that is not read.
-	Hangs map[string]Hangs
-
-	// Sources is filled with the images and flavors of the servers, by their ids. If it is nil, they are not read.
-	Sources map[string]Source
+	Attached bool // reads the addresses, ports and volumes of the servers, which are most of an answer
 
 	// Others is filled with the names of servers that match everything except Names. Nova is asked for servers whose
 	// names begin as Names and Next do. If it is nil, those names are not read.
@@ -49,13 +41,6 @@ type Query struct {
 	// names.
 	Remembered map[string]string
 }
-
-// Hangs are the numbers of ports with an address, and of volumes, that a server has.
-type Hangs struct{ Ports, Volumes int }
-
-// Source is the image and the flavor of a server as Nova shows them: ids or names. The image is "" if the server
-// boots from a volume.
-type Source struct{ Image, Flavor string }
 
 // Read reads the nodes of a cluster, sorted as by [node.Sort]. All regions are read at once. If one region cannot be
 // read, Read fails: a missing region must never look like an empty one. It also fails if it cannot know whether a
@@ -81,15 +66,6 @@ func Read(ctx context.Context, cloud *openstack.Cloud, q Query) ([]node.Node, er
 	lists := make([][]node.Node, len(parts))
 	for i, p := range parts {
 		lists[i] = p.nodes
-		if q.Addresses != nil {
-			maps.Copy(q.Addresses, p.addresses)
-		}
-		if q.Hangs != nil {
-			maps.Copy(q.Hangs, p.hangs)
-		}
-		if q.Sources != nil {
-			maps.Copy(q.Sources, p.sources)
-		}
 		if q.Others != nil {
 			maps.Copy(q.Others, p.others)
 		}
@@ -128,9 +104,6 @@ func each[T any](items []T, f func(i int, item T) error) error {
 type part struct {
 	region    string
 	nodes     []node.Node
-	addresses map[string][]string
-	sources   map[string]Source
-	hangs     map[string]Hangs
 	others    map[string]bool
 	undecided []string // ids of servers that may belong to the cluster
 	group     bool     // reports whether the region has the selector's server group
@@ -155,10 +128,7 @@ func (p *part) read(ctx context.Context, cloud *openstack.Cloud, region string, 
 		}
 		match.members = set(group.Members)
 	}
-	restart := func() {
-		p.nodes, p.undecided, p.addresses = nil, nil, map[string][]string{}
-		p.sources, p.hangs, p.others = map[string]Source{}, map[string]Hangs{}, map[string]bool{}
-	}
+	restart := func() { p.nodes, p.undecided, p.others = nil, nil, map[string]bool{} }
 	err = compute.ServerPages(ctx, match.query(q.Next), restart,
 		func(page openstack.Page, item func(openstack.Text) error) (bool, error) {
 			return readPage(page.Body, func(s *server) error {
@@ -191,16 +161,10 @@ func (p *part) add(s *server, at time.Time, match matcher, q Query) error {
 		}
 	case belongs:
 		n, err := s.node(p.region, at)
+		if q.Attached && err == nil {
+			err = s.attached(&n)
+		}
 		p.nodes = append(p.nodes, n)
-		if q.Addresses != nil && err == nil {
-			p.addresses[n.ID], err = s.addresses()
-		}
-		if q.Hangs != nil && err == nil {
-			p.hangs[n.ID], err = s.hangs()
-		}
-		if q.Sources != nil {
-			p.sources[n.ID] = Source{shared(s.Image.ID), shared(text.Clean(s.Flavor.Name))}
-		}
 		return err
 	}
 	return nil

@@ -77,7 +77,7 @@ func (s *server) node(region string, at time.Time) (node.Node, error) {
 	}
 	n.Unmade = s.Status == "ERROR" && s.Launched == ""
 	n.SeenAt = at
-	n.Profile = shared(s.Image.ID)
+	n.Profile, n.Flavor = shared(s.Image.ID), shared(text.Clean(s.Flavor.Name))
 	n.Tainted = marked(s.Metadata, "stackpolicy_tainted")
 	n.Locked, n.Fault = s.Locked, shared(s.Fault.Message)
 	n.Protected = s.Locked || marked(s.Metadata, "stackpolicy_protected")
@@ -175,52 +175,38 @@ func (i *image) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*object)(i))
 }
 
-// addresses returns the addresses of a server; the first one is asked. A floating address can be reached from more
-// places than a fixed one, and an IPv4 address from more places than an IPv6 address.
-func (s *server) addresses() (list []string, err error) {
+// attached fills in the addresses, ports and volumes of a server. A floating address can be reached from more places
+// than a fixed one, and an IPv4 address from more places than an IPv6 address. The addresses of a port have one MAC.
+func (s *server) attached(n *node.Node) error {
 	var networks map[string][]struct {
 		Address openstack.Text `json:"addr"`
 		Version int            `json:"version"`
 		Type    string         `json:"OS-EXT-IPS:type"`
+		MAC     string         `json:"OS-EXT-IPS-MAC:mac_addr"`
 	}
+	n.Volumes = len(s.Volumes)
 	if len(s.Addresses) == 0 {
-		return nil, nil
+		return nil
 	}
 	if err := json.Unmarshal(s.Addresses, &networks); err != nil {
-		return nil, fmt.Errorf("the addresses of the server %s: %w", s.ID, err)
+		return fmt.Errorf("the addresses of the server %s: %w", s.ID, err)
 	}
+	ports := map[string]bool{}
 	for _, wanted := range []struct {
 		version  int
 		floating bool
 	}{{4, true}, {4, false}, {6, true}, {6, false}} {
 		for _, network := range slices.Sorted(maps.Keys(networks)) {
 			for _, at := range networks[network] {
+				ports[at.MAC] = true
 				if at.Version == wanted.version && (at.Type == "floating") == wanted.floating && at.Address != "" {
-					list = append(list, string(at.Address))
+					n.Addresses = append(n.Addresses, string(at.Address))
 				}
 			}
 		}
 	}
-	return list, nil
-}
-
-// hangs counts what hangs on a server. The addresses of a port have one MAC.
-func (s *server) hangs() (Hangs, error) {
-	var networks map[string][]struct {
-		MAC string `json:"OS-EXT-IPS-MAC:mac_addr"`
-	}
-	ports := map[string]bool{}
-	if len(s.Addresses) > 0 {
-		if err := json.Unmarshal(s.Addresses, &networks); err != nil {
-			return Hangs{}, fmt.Errorf("the addresses of the server %s: %w", s.ID, err)
-		}
-	}
-	for _, addresses := range networks {
-		for _, at := range addresses {
-			ports[at.MAC] = true
-		}
-	}
-	return Hangs{len(ports), len(s.Volumes)}, nil
+	n.Ports = len(ports)
+	return nil
 }
 
 // Selector selects the servers of a cluster: servers that match all given criteria. An empty selector selects

@@ -14,19 +14,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
 )
-
-// Node is a node that is checked.
-type Node struct {
-	ID        string // id of its server
-	Name      string
-	Region    string
-	Addresses []string // the first address is asked
-}
 
 // Check is how nodes are checked: by one of HTTP, TCP and Pools.
 type Check struct {
@@ -67,13 +60,13 @@ type Result struct {
 // is not in it.
 type seen map[string]*probe.Failure
 
-// Look checks all nodes, in all regions at once.
+// Look checks all nodes, in all regions at once. The first address of a node is asked that a node can have.
 //
 // If all nodes that could be asked fail with the same error of the network, this machine probably cannot reach them.
 // Then no node is unhealthy, and a warning says so. That holds for the nodes of all regions together, and for the
 // nodes of each region that has more than one.
-func (c Check) Look(ctx context.Context, nodes []Node) Result {
-	regions := map[string][]Node{}
+func (c Check) Look(ctx context.Context, nodes []node.Node) Result {
+	regions := map[string][]node.Node{}
 	for _, n := range nodes {
 		regions[n.Region] = append(regions[n.Region], n)
 	}
@@ -128,17 +121,17 @@ func (c Check) Look(ctx context.Context, nodes []Node) Result {
 // looked is the result for the nodes of one region.
 type looked struct {
 	seen     seen
-	unknown  []Node
+	unknown  []node.Node
 	pools    []string // pools that the region has
 	warnings []string
 }
 
 // missingWay finds the nodes that cannot be reached from here, with a warning for them.
-func missingWay(nodes []Node, regions map[string][]Node, found seen) (away []Node, warnings []string) {
-	unreachable := func(where string, list []Node, least int) bool {
+func missingWay(nodes []node.Node, regions map[string][]node.Node, found seen) (away []node.Node, warnings []string) {
+	unreachable := func(where string, list []node.Node, least int) bool {
 		n, cause := 0, ""
-		for _, node := range list {
-			failure, known := found[node.ID]
+		for _, asked := range list {
+			failure, known := found[asked.ID]
 			switch {
 			case !known:
 				continue
@@ -168,10 +161,10 @@ func missingWay(nodes []Node, regions map[string][]Node, found seen) (away []Nod
 
 // ask asks the nodes of a region themselves, and asks those that failed once more, a moment later. A try has the same
 // time, however many nodes there are. If the tries of a node do not end within the timeout, its health is not known.
-func (c Check) ask(ctx context.Context, region string, nodes []Node, slots chan struct{}) (look looked) {
+func (c Check) ask(ctx context.Context, region string, nodes []node.Node, slots chan struct{}) (look looked) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	try := func(n Node, address string) (failure *probe.Failure, asked bool) {
+	try := func(n node.Node, address string) (failure *probe.Failure, asked bool) {
 		select {
 		case slots <- struct{}{}:
 			defer func() { <-slots }()
@@ -234,7 +227,7 @@ func unasked(region string, all, nowhere, late int) string {
 
 // monitored reads the results of the pools' monitors, with one request for each pool. It lists a pool with a member
 // in ERROR once more, a moment later.
-func (c Check) monitored(ctx context.Context, region string, nodes []Node) (look looked) {
+func (c Check) monitored(ctx context.Context, region string, nodes []node.Node) (look looked) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	look.seen = seen{}

@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/probe"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/wait"
@@ -60,9 +61,9 @@ func (s *service) check(t *testing.T, timeout time.Duration) Check {
 }
 
 // nodes have the addresses 127.9.0.1, 127.9.0.2 and so on.
-func nodes(region string, from, n int) (list []Node) {
+func nodes(region string, from, n int) (list []node.Node) {
 	for i := from; i < from+n; i++ {
-		list = append(list, Node{ID: fmt.Sprintf("id-%d", i), Name: fmt.Sprintf("web-%d", i), Region: region,
+		list = append(list, node.Node{ID: fmt.Sprintf("id-%d", i), Name: fmt.Sprintf("web-%d", i), Region: region,
 			Addresses: []string{fmt.Sprintf("127.9.%d.%d", i>>8, i&255)}})
 	}
 	return list
@@ -99,7 +100,7 @@ func TestNoWay(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		check     Check
-		nodes     []Node
+		nodes     []node.Node
 		unhealthy []string
 		unknown   int
 		warning   string
@@ -205,7 +206,7 @@ func TestNotAsked(t *testing.T) {
 		t.Errorf("got %+v", result)
 	}
 	for _, addresses := range [][]string{nil, {"0.0.0.0"}, {"::", "169.254.169.254"}, {"[fe80::1]", "::ffff:169.254.169.254"}} {
-		result := check.Look(t.Context(), []Node{{ID: "a", Region: "R", Addresses: addresses}})
+		result := check.Look(t.Context(), []node.Node{{ID: "a", Region: "R", Addresses: addresses}})
 		if len(result.Unhealthy) != 0 || !result.Unknown["a"] || len(result.Warnings) != 1 ||
 			!strings.HasPrefix(result.Warnings[0], "1 of 1 nodes of the region R were not asked in full") {
 			t.Errorf("%q: got %+v", addresses, result)

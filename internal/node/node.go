@@ -26,8 +26,14 @@ type Node struct {
 	CreatedAt        time.Time `json:"created,omitzero"`         // zero: not known, or not created yet
 	LaunchedAt       time.Time `json:"-"`                        // also of a rebuild or resize; zero: not known
 	SeenAt           time.Time `json:"-"`                        // time of the answer, by Nova's clock; zero: not known
-	Profile          string    `json:"-"`                        // image, or the value of the profile's key
+	Profile          string    `json:"-"`                        // image; "" if the server boots from a volume
 	ProfileCreatedAt time.Time `json:"profile_created,omitzero"` // zero: not known
+
+	Flavor string `json:"-"` // by its name or id, as Nova shows it
+
+	Addresses []string `json:"-"` // the first one is asked; none unless they were asked for, as the next two
+	Ports     int      `json:"-"` // number of ports with an address
+	Volumes   int      `json:"-"`
 
 	Tainted   bool `json:"tainted,omitempty"`
 	Protected bool `json:"protected,omitempty"` // by its metadata, or because it is locked

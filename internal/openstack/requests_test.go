@@ -44,7 +44,7 @@ func object(of, item string) string { return `{"` + of + `": ` + item + `}` }
 // readNodes reads the nodes of regions.
 func readNodes(ctx context.Context, cloud *openstack.Cloud, regions ...string) (any, error) {
 	return cluster.Read(ctx, cloud, cluster.Query{Regions: regions, Selector: cluster.Selector{NameRegex: "^"}, NoProfiles: true,
-		Addresses: map[string][]string{}})
+		Attached: true})
 }
 
 // ofCompute makes a request to a region's Nova.
@@ -89,7 +89,7 @@ var requests = []request{
 	{"GET", "/", object("version", `{"id": "v2.1", "version": "2.96", "status": "CURRENT"}`),
 		ofCompute(func(_ context.Context, c *openstack.Compute) (string, error) { return c.Region, nil })},
 	{"GET", "/servers/detail", list("servers", `{"id": "s-1", "name": "web", "status": "ACTIVE", "OS-EXT-AZ:availability_zone": "az", "hostId": "h", `+
-		`"created": "2026-01-01T00:00:00Z", "image": {"id": "i"}, "metadata": {"profile": "p", `+
+		`"flavor": {"original_name": "f"}, "created": "2026-01-01T00:00:00Z", "image": {"id": "i"}, "metadata": {"profile": "p", `+
 		`"stackpolicy_in_service": "1"}, "tags": ["t"], "fault": {"message": "m"}, `+
 		`"addresses": {"net": [{"addr": "10.0.0.1", "version": 4, "OS-EXT-IPS:type": "fixed"}]}}`),
 		func(ctx context.Context, cloud *openstack.Cloud, region string) (any, error) {

@@ -38,9 +38,8 @@ func (m *attachmentModel) adopt(
 	name, pattern := m.Cluster.ValueString(), naming.Pattern(m.NodeNamePattern.ValueString())
 	regions, err := cloud.ComputeRegions(ctx)
 	var servers []node.Node
-	made := map[string]cluster.Source{}
 	if err == nil {
-		servers, err = cluster.Read(ctx, cloud, cluster.Query{Regions: regions, Sources: made,
+		servers, err = cluster.Read(ctx, cloud, cluster.Query{Regions: regions,
 			Selector: cluster.Selector{NameRegex: pattern.Regexp(name).String()}})
 	}
 	if err != nil {
@@ -53,7 +52,7 @@ func (m *attachmentModel) adopt(
 			fmt.Sprintf("In the regions %s %s.", strings.Join(regions, ", "), err))
 		return r, found, false
 	}
-	if err := adoptSources(ctx, cloud, r, servers, made); err != nil {
+	if err := adoptSources(ctx, cloud, r, servers); err != nil {
 		reportRead(err, diags)
 		return r, found, false
 	}
@@ -110,18 +109,16 @@ func warnOfGuesses(guessed []string, diags *diag.Diagnostics) {
 
 // adoptSources gives each node the image and the flavor of its server, by id, so that an import changes nothing. Nova
 // shows a flavor by its name: if that is another flavor now, or none, its id cannot be known.
-func adoptSources(
-	ctx context.Context, cloud *openstack.Cloud, r roster.Roster, servers []node.Node, made map[string]cluster.Source,
-) error {
+func adoptSources(ctx context.Context, cloud *openstack.Cloud, r roster.Roster, servers []node.Node) error {
 	for _, s := range servers {
 		n, there := r.Nodes[s.Name]
 		if !there || n.Region != s.Region {
 			continue
 		}
 		if n.Template == "" {
-			n.Image = made[s.ID].Image
+			n.Image = s.Profile
 		}
-		if n.Flavor = made[s.ID].Flavor; n.Flavor != "" {
+		if n.Flavor = s.Flavor; n.Flavor != "" {
 			flavor, err := cloud.Flavor(ctx, s.Region, n.Flavor)
 			if err != nil && !gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 				return err

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
@@ -14,23 +13,26 @@ import (
 // server that runs, and a volume not to the file systems in it. So the server has to be made again. Nova shows what a
 // server has now, and the template of its node what it was made with.
 
+// hangs are numbers of ports and volumes.
+type hangs struct{ ports, volumes int }
+
 // wanted returns the numbers of ports and volumes with which the servers of nodes were made, by the names of the nodes.
 // It leaves out nodes that say nothing of them.
-func wanted(r roster.Roster) map[string]cluster.Hangs {
-	all, read := map[string]cluster.Hangs{}, map[roster.Template]cluster.Hangs{}
+func wanted(r roster.Roster) map[string]hangs {
+	all, read := map[string]hangs{}, map[roster.Template]hangs{}
 	for name, n := range r.Nodes {
 		if _, known := read[n.Template]; !known {
 			values := n.Template.Values()
-			wants := cluster.Hangs{
-				Ports:   length(values[keyNetworks]),
-				Volumes: length(values[roster.KeyVolumes]) + length(values[keyDisks]),
+			wants := hangs{
+				ports:   length(values[keyNetworks]),
+				volumes: length(values[roster.KeyVolumes]) + length(values[keyDisks]),
 			}
 			if values[roster.KeyBootVolume] != "" {
-				wants.Volumes++
+				wants.volumes++
 			}
 			read[n.Template] = wants
 		}
-		if wants := read[n.Template]; wants != (cluster.Hangs{}) {
+		if wants := read[n.Template]; wants != (hangs{}) {
 			all[name] = wants
 		}
 	}
@@ -53,21 +55,20 @@ const mostAsked = 50
 
 // compare notes which servers have what their nodes want, and what those have lost that had it once. Nova's list of
 // addresses may lag, so Neutron has to agree; if it does not answer, nothing is lost.
-func (l *look) compare(ctx context.Context, wants map[string]cluster.Hangs, before roster.Seen) {
+func (l *look) compare(ctx context.Context, wants map[string]hangs, before roster.Seen) {
 	lost := map[string][]string{} // servers that seem to have lost ports, by region
 	for i, s := range l.servers {
 		want, asked := wants[s.Name]
-		has, seen := l.Hangs[s.ID]
-		if !asked || !seen {
+		if !asked {
 			continue
 		}
 		was := before.Servers[s.Name]
-		l.servers[i].Whole = has.Ports >= want.Ports && has.Volumes >= want.Volumes || was.ID == s.ID && was.Whole
+		l.servers[i].Whole = s.Ports >= want.ports && s.Volumes >= want.volumes || was.ID == s.ID && was.Whole
 		if !l.servers[i].Whole || s.Status != active {
 			continue
 		}
-		l.servers[i].LostVolumes = max(want.Volumes-has.Volumes, 0)
-		if has.Ports < want.Ports {
+		l.servers[i].LostVolumes = max(want.volumes-s.Volumes, 0)
+		if s.Ports < want.ports {
 			lost[s.Region] = append(lost[s.Region], s.ID)
 		}
 	}
@@ -81,7 +82,7 @@ func (l *look) compare(ctx context.Context, wants map[string]cluster.Hangs, befo
 		}
 		for i, s := range l.servers {
 			if slices.Contains(lost[region], s.ID) {
-				l.servers[i].LostPorts = max(wants[s.Name].Ports-ports[s.ID], 0)
+				l.servers[i].LostPorts = max(wants[s.Name].ports-ports[s.ID], 0)
 			}
 		}
 	}

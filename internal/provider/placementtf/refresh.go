@@ -15,7 +15,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/deletion"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/health"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -116,13 +115,8 @@ func (m *attachmentModel) look(
 	l := &look{cloud: b.Get(ctx, diags), listed: m.listedRegions()}
 	l.closed = closedRegions(l.listed)
 	l.Query = m.query(ctx, r, before, l.closed, diags)
-	if value.GivenBlock(m.Health) {
-		l.Addresses = map[string][]string{}
-	}
 	wants := wanted(r)
-	if len(wants) > 0 {
-		l.Hangs = map[string]cluster.Hangs{}
-	}
+	l.Attached = value.GivenBlock(m.Health) || len(wants) > 0
 	if diags.HasError() {
 		return nil
 	}
@@ -279,17 +273,17 @@ func (m attachmentModel) lookAfter(ctx context.Context, hooks *hook.Runner, l *l
 		}
 		return members, err
 	}
-	var nodes []health.Node
+	var old []node.Node
 	for _, s := range l.servers {
 		since := s.LaunchedAt
 		if since.IsZero() {
 			since = s.CreatedAt
 		}
 		if s.Status == "ACTIVE" && !since.IsZero() && s.SeenAt.Sub(since) >= grace {
-			nodes = append(nodes, health.Node{ID: s.ID, Name: s.Name, Region: s.Region, Addresses: l.Addresses[s.ID]})
+			old = append(old, s)
 		}
 	}
-	result := check.Look(ctx, nodes)
+	result := check.Look(ctx, old)
 	for _, warning := range result.Warnings {
 		diags.AddAttributeWarning(atHealth, "The health of nodes is not known", warning)
 	}

@@ -15,12 +15,12 @@ import (
 
 // wires has what a refresh knows about the wires between the nodes and their servers.
 type wires struct {
-	handed  map[string]roster.Node // nodes that the servers were given
-	now     roster.Roster          // roster with the nodes in the places of their servers
-	before  memory
-	seen    roster.Seen
-	listed  []placement.Region
-	closed  func(region string) bool
+	handed map[string]roster.Node // nodes that the servers were given
+	now    roster.Roster          // roster with the nodes in the places of their servers
+	before memory
+	seen   roster.Seen
+	listed []placement.Region
+	closed func(region string) bool
 }
 
 // checkWires warns of loose wires. It searches by name for servers that were not found,

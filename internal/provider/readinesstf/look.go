@@ -20,7 +20,6 @@ type view struct {
 	nodes    map[string]readiness.Node
 	before   map[string]readiness.Node // nodes of the other model, in the regions of nodes
 	snapshot []node.Node
-	sources  map[string]cluster.Source // images and flavors by the ids of servers
 }
 
 // note adds to a node the notes in its server's metadata.
@@ -59,9 +58,9 @@ func (r *attachmentResource) look(
 			diags.AddAttributeError(path.Root("servers"), "Unable to use the region", err.Error())
 		}
 	}
-	v := view{cloud: cloud, region: home, sources: map[string]cluster.Source{}}
+	v := view{cloud: cloud, region: home}
 	v.nodes = model.nodes(v.region)
-	query := cluster.Query{NoProfiles: true, Sources: v.sources}
+	query := cluster.Query{NoProfiles: true}
 	regions := map[string]bool{}
 	for _, n := range v.nodes {
 		regions[n.Region] = true

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -188,9 +188,13 @@ func settled(planned, before types.Map) types.Map {
 
 // found returns the servers of a state with the images and flavors that Nova shows, where it shows others: a plan that
 // gives a server what it has changes nothing. Nova does not show the id of a flavor.
-func found(state types.Map, sources map[string]cluster.Source) types.Map {
+func found(state types.Map, snapshot []node.Node) types.Map {
 	if state.IsNull() {
 		return state
+	}
+	seen := map[string]node.Node{}
+	for _, n := range snapshot {
+		seen[n.ID] = n
 	}
 	all := state.Elements()
 	for name, element := range all {
@@ -199,9 +203,9 @@ func found(state types.Map, sources map[string]cluster.Source) types.Map {
 			continue
 		}
 		fields := server.Attributes()
-		source := sources[textIn(fields, "id").ValueString()]
-		if source.Image != "" && textIn(fields, "image_id").ValueString() != "" {
-			fields["image_id"] = types.StringValue(source.Image)
+		source := seen[textIn(fields, "id").ValueString()]
+		if source.Profile != "" && textIn(fields, "image_id").ValueString() != "" {
+			fields["image_id"] = types.StringValue(source.Profile)
 		}
 		flavor, id := valueIn(fields, "flavor_name").Text, valueIn(fields, "flavor_id").Text
 		if source.Flavor != "" && flavor != "" && flavor != source.Flavor && id != source.Flavor {

@@ -97,7 +97,7 @@ func (r *attachmentResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	model.Pending = value.List(readiness.Pending(now.nodes, now.snapshot))
-	model.Servers = found(model.Servers, now.sources)
+	model.Servers = found(model.Servers, now.snapshot)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &model)...)
 }
 
