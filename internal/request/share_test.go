@@ -114,35 +114,36 @@ func TestShareIn(t *testing.T) {
 
 // TestGroups: nodes are chosen from the places that a decision names.
 func TestGroups(t *testing.T) {
-	at := func(region, zone string) node.Node { return node.Node{Region: region, Zone: zone} }
+	at := func(region, zone string) placement.Place { return placement.Place{Region: region, Zone: zone} }
+	in := func(p placement.Place) node.Node { return node.Node{Region: p.Region, Zone: p.Zone} }
 	here, there := at("R1", "a"), at("R2", "a")
 	for _, c := range []struct {
 		name   string
 		share  Share
 		groups counts
-		place  map[node.Node]string
+		place  map[placement.Place]string
 		fault  string
 	}{
 		{"no places", Share{Count: 3}, nil, nil, ""},
-		{"regions", Share{Regions: counts{"R1": 2, "R2": 0}}, counts{"R1": 2, "R2": 0}, map[node.Node]string{here: "R1", there: "R2"}, ""},
+		{"regions", Share{Regions: counts{"R1": 2, "R2": 0}}, counts{"R1": 2, "R2": 0}, map[placement.Place]string{here: "R1", there: "R2"}, ""},
 		{"zones of a region", Share{Regions: counts{"R1": 2}, Zones: map[string]map[string]int64{"R1": {"a": 2}}}, counts{"R1/a": 2},
-			map[node.Node]string{here: "R1/a", there: "R2", at("", "a"): "R1/a"}, ""},
+			map[placement.Place]string{here: "R1/a", there: "R2", at("", "a"): "R1/a"}, ""},
 		{"regions, and the zones of one", Share{Regions: counts{"R1": 2, "R2": 1}, Zones: map[string]map[string]int64{"R1": {"a": 2}}},
 			counts{"R1/a": 2, "R2": 1},
-			map[node.Node]string{here: "R1/a", there: "R2", at("", "a"): ""}, ""},
+			map[placement.Place]string{here: "R1/a", there: "R2", at("", "a"): ""}, ""},
 		{"zones of any region", Share{Zones: map[string]map[string]int64{"": {"b": 1}}}, counts{"b": 1},
-			map[node.Node]string{at("R1", "b"): "b", here: "a"}, ""},
+			map[placement.Place]string{at("R1", "b"): "b", here: "a"}, ""},
 		{"zones of the one region that has nodes there", Share{Zones: map[string]map[string]int64{"": {"c": 1}}}, counts{"c": 1}, nil, ""},
 		{"zones of two regions", Share{Zones: map[string]map[string]int64{"": {"a": 1}}}, counts{"a": 1}, nil,
 			`zones: The decision names the zone "a" without a region, and nodes of R1 and R2 are in a zone of that name.`},
 	} {
-		groups, of, err := c.share.groups([]node.Node{here, there, here, at("R1", "c")})
+		groups, of, err := c.share.groups([]node.Node{in(here), in(there), in(here), in(at("R1", "c"))})
 		if (c.fault != "") != (err != nil) || err != nil && !strings.HasPrefix(err.Error(), c.fault) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.fault)
 		}
 		assert.Equal(t, c.groups, groups, c.name)
-		for n, want := range c.place {
-			assert.Equal(t, want, of(n), "%s: the place of %+v", c.name, n)
+		for p, want := range c.place {
+			assert.Equal(t, want, of(in(p)), "%s: the place of %s", c.name, p)
 		}
 	}
 }
