@@ -3,17 +3,12 @@ package acctest
 import (
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
-	"github.com/stretchr/testify/require"
 )
 
 // Watched counts what happens to the servers of a cluster, as the cloud sees it with each request. A server is in
@@ -27,15 +22,12 @@ type Watched struct {
 	marks   map[string][2]string // mark, and the build of the server when it got it, by id
 	served  map[string]bool      // by id
 	Tally
-	Unmarked bool // reports whether servers get no marks: then each that is ACTIVE is in service
-	reached  int  // maximum number of servers in service so far, at most the size
+	reached int // maximum number of servers in service so far, at most the size
 }
 
 // Tally has the counts since a [Watched.Restart].
 type Tally struct {
 	Least, Of int // servers in service when most were missing, and how many there had been
-	Most      int // servers at the same time
-	Destroyed int
 	Served    int // destroyed servers that had been in service
 	Undrained int // destroyed servers that had been in service and were not drained
 	Changed   int // servers that had been in service and were changed in place
@@ -72,7 +64,7 @@ func (w *Watched) Restart() Tally {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	tally := w.Tally
-	w.Tally = Tally{Least: w.reached, Of: w.reached, Most: len(w.servers)}
+	w.Tally = Tally{Least: w.reached, Of: w.reached}
 	return tally
 }
 
@@ -94,9 +86,6 @@ func (w *Watched) see(list []fakecloud.Server) {
 		}
 		now[s.ID] = s
 		mark, is := s.Metadata[openstack.MarkKey], build(s)
-		if w.Unmarked && s.Status == "ACTIVE" {
-			mark = is
-		}
 		if was := build(w.servers[s.ID]); w.served[s.ID] && was == w.marks[s.ID][1] && was != is {
 			w.Changed++
 		}
@@ -113,7 +102,6 @@ func (w *Watched) see(list []fakecloud.Server) {
 		if _, there := now[id]; there {
 			continue
 		}
-		w.Destroyed++
 		if w.served[id] {
 			w.Served++
 			if s.Metadata[openstack.DrainedKey] == "" {
@@ -122,7 +110,6 @@ func (w *Watched) see(list []fakecloud.Server) {
 		}
 	}
 	w.servers = now
-	w.Most = max(w.Most, len(now))
 	w.reached = max(w.reached, min(w.size, serving))
 	if w.reached-serving > w.Of-w.Least {
 		w.Least, w.Of = serving, w.reached
@@ -131,47 +118,3 @@ func (w *Watched) see(list []fakecloud.Server) {
 
 // build returns a fingerprint of a server's image, flavor and version.
 func build(s fakecloud.Server) string { return fmt.Sprint(s.ImageID, s.Flavor, s.Metadata["version"]) }
-
-// tallies is the page with tables of tallies, and tallyHead the beginning of each table.
-const (
-	tallies   = "test/mistakes.md"
-	tallyHead = "| what happened | in service, at least | servers, at most | destroyed | of these had served " +
-		"| not drained | applies |\n|---|---|---|---|---|---|---|\n"
-)
-
-var talliesLock sync.Mutex
-
-// Row fails unless the table in a section of the page has the counted numbers. With update it writes them there.
-func (n Tally) Row(t testing.TB, section, what string, applies int, update bool) {
-	t.Helper()
-	start := "| " + what + " | "
-	row := fmt.Sprintf("%s%d of %d | %d | %d | %d | %d | %d |\n",
-		start, n.Least, n.Of, n.Most, n.Destroyed, n.Served, n.Undrained, applies)
-	talliesLock.Lock()
-	defer talliesLock.Unlock()
-	file := filepath.Join(workspace.Root(), filepath.FromSlash(tallies))
-	content, err := os.ReadFile(file)
-	require.NoError(t, err)
-	above, rest, _ := strings.Cut(string(content), "## "+section+"\n")
-	text, table, found := strings.Cut(rest, tallyHead)
-	if !found {
-		t.Fatalf("%s has no section %q with a table\n%s", tallies, section, tallyHead)
-	}
-	lines := strings.SplitAfter(table, "\n")
-	end := slices.IndexFunc(lines, func(line string) bool { return !strings.HasPrefix(line, "|") })
-	if slices.Contains(lines[:end], row) {
-		return
-	}
-	if !update || t.Failed() {
-		t.Errorf("the table of %s is out of date (-update rewrites it), it lacks\n%s", tallies, row)
-		return
-	}
-	same := func(line string) bool { return strings.HasPrefix(line, start) }
-	if at := slices.IndexFunc(lines[:end], same); at >= 0 {
-		lines[at] = row
-	} else {
-		lines = slices.Insert(lines, end, row)
-	}
-	text = above + "## " + section + "\n" + text + tallyHead + strings.Join(lines, "")
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
-}

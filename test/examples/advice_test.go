@@ -366,7 +366,7 @@ var others = map[string]string{
 	"Candidates of an import count as met":                  "an import",
 	"Marks are from the future":                             "metadata",
 	"Region skipped":                                        "the cloud",
-	"Servers are ahead of this state":                       "TestAccGate",
+	"Servers are ahead of this state":                       "TestStatuses",
 	"Several servers have the name of one node":             "a server",
 	"The node was not drained in full":                      "the consumer",
 	"Disks are kept":                                        "TestHangsOnTaken",
@@ -405,7 +405,7 @@ var refusals = map[string]string{
 	"Two attachments give the same names":       "TestAccWires",
 
 	"Nova cannot stop the server":  "TestAccNotStopped",
-	"The server is locked":         "TestAccMistakes",
+	"The server is locked":         "TestDrainFails",
 	"Too few nodes can be removed": "TestPlacementRefuses",
 
 	"A server in ERROR cannot be checked": "TestNoAddress",

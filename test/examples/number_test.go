@@ -66,6 +66,12 @@ var number = []struct {
 		counts: "3! 3! 5! 2 3 3 3 3 3 3"},
 	{what: "a growth beyond the quota", then: steps{1: quota(4, "desired_capacity = 5"), 7: quota(9, "desired_capacity = 5")},
 		counts: "4! 4! 4! 4! 4! 4! 5 5 5 5"},
+	{what: "a growth beyond the quota, taken back", then: steps{1: quota(4, "desired_capacity = 5"), 3: gives("desired_capacity = 4")},
+		counts: "4! 4! 4 4 4 4 4 4 4 4"},
+	{what: "an image in a full quota, with a node fewer meanwhile", // as "Your cloud" says
+		then: steps{1: quota(3, other), 2: gives(other, "desired_capacity = 2"), 6: gives(other)}, counts: "3! 2 2 2 2 3 3 3 3 3"},
+	{what: "slots for which there is no host, taken back", module: "stateful", first: oneZone, then: steps{1: sells(true), 3: gives("")},
+		counts: "5! 5! 3 3 3 3 3 3 3 3"},
 	{what: "creations are refused in two applies", then: steps{1: refuses(2, other)}, counts: "3! 3! 3 3 3 3 3 3 3 3"},
 	{what: "all answers of a first setup are lost, with the wrong image", never: true, first: port, then: steps{
 		1: loses(3, fakecloud.Compute, "/servers", ""), 2: gives(other), 4: deletes("")}, counts: "3/3! 3/3! 3/3! 3/3 3/3 3/3 3/3 3/3 3/3 3/3"},

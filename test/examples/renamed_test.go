@@ -96,24 +96,3 @@ func TestAdded(t *testing.T) {
 	assert.Empty(t, e.planned(t), "the next plan")
 	assert.Equal(t, all, e.servers(t), "the servers")
 }
-
-// TestFullQuota: a cluster that fills its quota gets another image with a node fewer meanwhile, as "Your cloud" says.
-func TestFullQuota(t *testing.T) {
-	t.Parallel()
-	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
-	e.edit(t, "= 6", "= 3")
-	e.apply(t)
-	was := e.servers(t)
-	e.c.Room(t, "RegionOne", 0)
-	e.edit(t, `"debian-12"`, `"debian-13"`)
-	_, err := e.Apply(t.Context())
-	require.ErrorContains(t, err, "Quota exceeded")
-	e.edit(t, "= 3\n", "= 2\n")
-	acctest.Finish(t, func() string { return acctest.Apply(t, e.Workspace) })
-	e.edit(t, "= 2\n", "= 3\n")
-	e.apply(t)
-	for name := range e.servers(t) {
-		assert.NotContains(t, was, name, "a server of the old image")
-	}
-	assert.Len(t, e.servers(t), 3)
-}

@@ -2,8 +2,6 @@ package examples_test
 
 import (
 	"fmt"
-	"path/filepath"
-	"regexp"
 	"testing"
 	"time"
 
@@ -176,61 +174,6 @@ func startModule(t *testing.T, module string) example {
 	require.NoError(t, e.Init(t.Context()))
 	e.apply(t)
 	return e
-}
-
-// TestWhatHappens_growth: a growth of both modules that fails half way goes on, and is taken back, as the rows of the guide say.
-func TestWhatHappens_growth(t *testing.T) {
-	runs.In(t, runs.Sweep)
-	for module, noHost := range map[string]map[string]string{
-		"cluster": {"web-3": "destroyed", "the missing one": "created"}, "stateful": {"web-3": "replaced"},
-	} {
-		for _, c := range []struct {
-			name, says  string
-			size, there int // the wanted size, and servers that are there after the growth
-			full        func(t *testing.T, e example) (end func())
-			next, back  map[string]string // changes of servers by the next plan, and with the number of servers that run
-		}{
-			{"quota", "Quota exceeded for instances", 5, 4, func(t *testing.T, e example) func() { t.Helper(); return e.c.Room(t, "RegionOne", 1) },
-				map[string]string{"the missing one": "created"}, map[string]string{}},
-			{"no host", "unexpected state 'ERROR', wanted target 'ACTIVE'", 4, 3, func(_ *testing.T, e example) func() {
-				sold := func(is bool) {
-					e.c.Fake.SellOut("RegionOne", "az-1", "m1.small", is)
-					e.c.Fake.SellOut("RegionOne", "az-2", "m1.small", is)
-				}
-				sold(true)
-				return func() { sold(false) }
-			}, noHost, map[string]string{"web-3": "destroyed"}},
-		} {
-			t.Run(module+"/"+c.name, func(t *testing.T) {
-				t.Parallel()
-				e := startModule(t, module)
-				before := e.servers(t)
-				end := c.full(t, e)
-				e.Env = append(e.Env, "TF_CLI_ARGS_apply=-parallelism=1") // as in TestAccWhatHappens_quota
-				size := func(n int) {
-					given := regexp.MustCompile(`desired_capacity = \d`).FindString(read(t, filepath.Join(e.Dir, "main.tf")))
-					e.edit(t, given, fmt.Sprint("desired_capacity = ", n))
-				}
-				size(c.size)
-				e.fails(t, c.says)
-				servers := func(next map[string]string) map[string]string { delete(next, "placement"); return next }
-				next := map[string]string{}
-				for name, action := range servers(e.next(t)) {
-					if e.servers(t)[name] == "" {
-						name = "the missing one"
-					}
-					next[name] = action
-				}
-				assert.Equal(t, c.next, next)
-				size(c.there)
-				assert.Equal(t, c.back, servers(e.next(t)), "taken back")
-				end()
-				size(c.size)
-				acctest.Finish(t, func() string { return acctest.Apply(t, e.Workspace) })
-				kept(t, before, e.servers(t), c.size)
-			})
-		}
-	}
 }
 
 // TestAccWhatHappens_suspended: the one state in which an apply cannot continue.

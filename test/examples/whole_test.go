@@ -43,9 +43,27 @@ var events = []struct {
 	{"another image", happenings{1: byNumber(gives(other))}, "4: . .", "3: . . .", "0"},
 	{"a bad image, and a good one", happenings{1: byNumber(gives(silent(1))), 3: byNumber(gives(other))},
 		"4: 6/12/12/6/4! 6/12/12/6/4! . .", "3: 3/6/6/3/2! 3/6/6/3/2! . . .", "1 0"},
+	{"a bad image, taken back", happenings{1: byNumber(gives(`image = "debian-broken"`)), 2: byNumber(gives(old))},
+		"0: 6/12/12/6/4! .", "1: 3/6/6/3/2! .", "1 0"},
+	{"a canary, taken back", happenings{1: byNumber(gives(other, `target = "25%"`)), 3: byNumber(gives(old))},
+		"2: . . .", "2: . . .", "0 0"},
+	{"a growth, and a shrink", happenings{1: byNumber(gives(five)), 2: byNumber(gives("desired_capacity = 3"))},
+		"2: . .", "2: . 3/10/8/5/3", "0 0"},
+	{"a place closes, and another image", happenings{
+		1: does(func(w *whole) { w.edit(w.T, `"az-2"`, `"az-2", closed = true`) }, other),
+		3: does(func(w *whole) { w.edit(w.T, `, closed = true`, "") }, other),
+	}, "4: . . .", "3: . . .", "2 0"},
+	{"all nodes answer 503, and another image", happenings{
+		1: does(func(w *whole) { w.down.Store(true) }, other), 3: does(func(w *whole) { w.down.Store(false) }, other),
+	}, "4: 6/12/12/6/4! 6/12/12/6/4! . .", "3: 3/6/6/3/2! 3/6/6/3/2! . . .", "1 0"},
+	{"all marks are wiped, and another image", happenings{1: does((*whole).unmark, other)},
+		"4: . . .", "3: . . . .", "0"},
+	{"Nova lists no server, and another image", happenings{
+		1: does((*whole).hide, other), 2: does(func(w *whole) { w.hidden.Remove() }, other),
+	}, "4: 0/8/8/4/4 .", "3: 0/6/6/3/3 . . .", "1 0"},
 	{"a server ends in ERROR", happenings{1: byNumber(fails(1)), 2: byNumber(gives())},
 		"4: 6/12/12/6/4! . .", "3: 3/6/6/3/2! . . .", "1 0"},
-	{"all servers end in ERROR", happenings{1: byNumber(fails(1000)), 3: byNumber(heals(`image = "debian-12"`))},
+	{"all servers end in ERROR", happenings{1: byNumber(fails(1000)), 3: byNumber(heals(old))},
 		"0: 6/12/12/6/4! 8/16/16/8/4! .", "1: 3/6/6/3/2! 3/6/6/3/2! .", "1 0"},
 	{"creations are refused", happenings{1: byNumber(refuses(2, other)), 2: byNumber(gives())},
 		"4: 4/12/8/6/4! . .", "3: 2/6/5/3/2! 2/6/5/3/2! . . .", "0 0|1 0"},
@@ -101,7 +119,10 @@ var events = []struct {
 
 type happenings = map[int]func(w *whole, said string) (arguments string)
 
-const five = "desired_capacity = 5"
+const (
+	five = "desired_capacity = 5"
+	old  = `image = "debian-12"`
+)
 
 // whole is a cluster that has everything.
 type whole struct {
@@ -112,6 +133,24 @@ type whole struct {
 	seen    *acctest.Watched
 	serving []string    // ids of the servers that were in service at the last restart, on a real cloud
 	slow    atomic.Bool // reports whether servers of debian-13 do not serve yet
+	down    atomic.Bool // reports whether no server answers its check
+	hidden  *fakecloud.Injected
+}
+
+// unmark takes the marks of all servers.
+func (w *whole) unmark() {
+	for _, region := range both {
+		for _, s := range w.c.Fake.Servers(region) {
+			w.c.Fake.UpdateServer(region, s.ID, unmarked)
+		}
+	}
+}
+
+// hide has Nova list no server.
+func (w *whole) hide() {
+	acctest.Apply(w.T, w.Workspace) // a plan has seen the servers
+	w.hidden = w.c.Fake.Inject(fakecloud.Fault{Service: fakecloud.Compute, Path: "/servers/detail", Status: http.StatusOK,
+		Body: `{"servers": []}`, Times: fakecloud.Forever})
 }
 
 // number is a happening of [number].
@@ -258,7 +297,7 @@ func (w *whole) ServeHTTP(answer http.ResponseWriter, r *http.Request) {
 			asked = body
 		}
 	}
-	if strings.Contains(asked, w.broken) || w.slow.Load() && strings.Contains(asked, w.c.Named(w.T, "debian-13")) {
+	if w.down.Load() || strings.Contains(asked, w.broken) || w.slow.Load() && strings.Contains(asked, w.c.Named(w.T, "debian-13")) {
 		answer.WriteHeader(http.StatusServiceUnavailable)
 	}
 }
@@ -322,7 +361,9 @@ func (w *whole) applies(then happenings) (counts string) {
 		}
 		text, err := w.Apply(w.Context())
 		said = text
-		touched += w.count()
+		n := w.count()
+		assert.LessOrEqual(w, n, 2, "a batch")
+		touched += n
 		if i > slices.Max(slices.Collect(maps.Keys(then))) && strings.Contains(text, "No changes.") {
 			break
 		}

@@ -201,6 +201,11 @@ func TestDrainFails(t *testing.T) {
 			assert.Equal(t, c.at == "", l.I.State.IsNull(), "the state is %s", l.I.State)
 			assert.True(t, injected == nil || injected.Fired() > 0, "the fault hit nothing")
 			assert.True(t, c.server.LockedBy == "" || l.server().Metadata[openstack.DrainedKey] == "", "a server that stays in service was noted as drained")
+			if err != nil && c.server.LockedBy != "" { // as the error says
+				l.Fake.UpdateServer("RegionOne", l.id, func(s *fakecloud.Server) { s.LockedBy = "" })
+				l.must(t, nil)
+				assert.NotEmpty(t, l.server().Metadata[openstack.DrainedKey])
+			}
 		})
 	}
 }

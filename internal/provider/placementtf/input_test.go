@@ -5,15 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/protocol"
 	"github.com/stretchr/testify/assert"
 )
-
-// web returns an attachment without servers.
-func web(c *acctest.Cloud, lines ...string) string {
-	return fmt.Sprintf("resource \"stackpolicy_placement_attachment\" \"web\" {\n  cluster = %q\n  %s\n}\n", c.Prefix+"web", strings.Join(lines, "\n  "))
-}
 
 // TestPlacementInvalid: a fault is reported while planning, with what to do about it.
 func TestPlacementInvalid(t *testing.T) {

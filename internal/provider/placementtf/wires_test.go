@@ -146,33 +146,3 @@ func TestAccWires(t *testing.T) {
 		})
 	}
 }
-
-// TestAccWiresFound: without a readiness attachment no plan sees the servers, and with names that somebody changed none can.
-// The first apply after a look names the wire, no batch begins while it is loose, and the rollout goes on when it is repaired.
-func TestAccWiresFound(t *testing.T) {
-	runs.In(t, runs.Sweep)
-	for _, loose := range []struct {
-		says  string
-		start gated
-	}{
-		{"the names of their nodes", gated{method: "RECREATE", instead: renamed}},
-		{"the selector of their nodes", gated{more: "selector {\n    metadata = { team = \"x\" }\n  }"}},
-	} {
-		t.Run(loose.says, func(t *testing.T) {
-			t.Parallel()
-			g := &gate{}
-			start := loose.start
-			start.size, start.image, start.unmarked = 4, "a", true
-			g.start(t, start)
-			assert.Regexp(t, acctest.Says("The servers do not follow "+loose.says), g.apply())
-			g.image = "b"
-			g.times(3)
-			assert.Zero(t, g.counted.Destroyed)
-			g.instead, g.more = [2]string{}, ""
-			g.apply()
-			g.image = "c" // nodes that were never found got the second image, and their servers ignored it
-			g.finish()
-			assert.Equal(t, "c:4", g.Cloud.Versions(g.T))
-		})
-	}
-}
