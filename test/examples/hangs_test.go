@@ -247,27 +247,6 @@ func TestHangsOnGiven(t *testing.T) {
 	assert.NotEmpty(t, e.c.Floating(t, "RegionOne")[free[0]], "the address of web-0")
 }
 
-// TestHangsOnQuorum: one apply makes the servers of three clusters of one node again, but one server of a cluster of three.
-func TestHangsOnQuorum(t *testing.T) {
-	runs.In(t, runs.Sweep)
-	t.Parallel()
-	for clusters, again := range map[int]int{1: 1, 3: 3} {
-		e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), hangs+"/agents")
-		if e.Env = append(e.Env, "TF_VAR_pool_id="+e.c.Fake.AddPool("RegionOne")); clusters == 3 {
-			text := strings.Replace(read(t, filepath.Join(e.Dir, "main.tf")), `"web-server"`+"\n  desired_capacity = 3", `"web-server-${count.index}"`+
-				"\n  count            = 3\n  desired_capacity = 1", 1)
-			e.file(t, "main.tf", strings.Replace(text, "module.server.addresses",
-				"merge(module.server[0].addresses, module.server[1].addresses, module.server[2].addresses)", 1))
-		}
-		e.apply(t)
-		before := e.servers(t)
-		require.Len(t, before, 5)
-		acctest.Apply(t, e.Workspace, "image=debian-13")
-		maps.DeleteFunc(before, func(name, id string) bool { return e.servers(t)[name] == id })
-		assert.Len(t, before, again, "servers made again by one apply of %d clusters", clusters)
-	}
-}
-
 // TestHangsOnTaken: a volume is made larger in place, and no smaller, and keeps its type. A volume and a network that are taken off the lists
 // leave the server of each slot with the next one of its node, after its drain. The volume stays until it is released, and a slot without a
 // node keeps both until it has one again.

@@ -13,9 +13,6 @@ import (
 	"testing"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // life is a cluster of a module.
@@ -51,23 +48,4 @@ func (l *life) set(t *testing.T, arguments ...string) {
 		}
 	}
 	l.file(t, "main.tf", text)
-}
-
-// TestModulesSize: without a desired_capacity both modules begin with min_size, and with neither the plan names the argument.
-func TestModulesSize(t *testing.T) {
-	t.Parallel()
-	for _, folder := range []string{"clusters/first", "clusters/database"} {
-		t.Run(folder, func(t *testing.T) {
-			t.Parallel()
-			l := &life{example: startOn(t, acctest.NewFake(t, fakecloud.Config{}), folder)}
-			l.Env = append(l.Env, "TF_VAR_health_url=http://127.0.0.1:1/{name}")
-			l.set(t, "desired_capacity", "null", "min_size", "2")
-			plan := acctest.Must(t, l.Workspace, "plan", "-input=false", "-no-color")
-			assert.Equal(t, 2, strings.Count(plan, `resource "openstack_compute_instance_v2" "node"`), "servers")
-			l.set(t, "min_size", "null")
-			_, err := l.Run(t.Context(), "plan", "-input=false", "-no-color")
-			require.Error(t, err)
-			assert.Contains(t, err.Error(), "desired_capacity")
-		})
-	}
 }

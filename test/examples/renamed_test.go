@@ -1,9 +1,6 @@
 package examples_test
 
 import (
-	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -60,39 +57,4 @@ func TestRenamed(t *testing.T) {
 	e.file(t, "moved.tf", strings.NewReplacer("OLD_NAME", "web", "NEW_NAME", "shop").Replace(block)+"\n")
 	e.apply(t)
 	same("the module")
-}
-
-// TestAdded: servers of another cluster become nodes, as "From Senlin" says, and no server is destroyed.
-func TestAdded(t *testing.T) {
-	t.Parallel()
-	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
-	main := read(t, filepath.Join(e.Dir, "main.tf"))
-	e.edit(t, `module "web"`, `module "api"`)
-	e.edit(t, `"web"`, `"web-api"`)
-	e.edit(t, "= 6", "= 2")
-	e.edit(t, "module.web.", "module.api.")
-	acctest.Must(t, e.Workspace, "init", "-no-color")
-	e.apply(t)
-	was := e.servers(t)
-	acctest.Must(t, e.Workspace, "state", "rm", "module.api")
-	e.file(t, "main.tf", main)
-	acctest.Must(t, e.Workspace, "init", "-no-color")
-	e.apply(t)
-	acctest.Must(t, e.Workspace, "state", "rm", "module.web.stackpolicy_placement_attachment.cluster")
-	e.edit(t, "= 6", "= 8")
-	servers := map[string]string{}
-	for i := range 2 {
-		id, name := was[fmt.Sprint("web-api-", i)], fmt.Sprint("web-", i+6)
-		e.c.Rename(t, "RegionOne", id, name)
-		servers[name] = id
-	}
-	e.file(t, "import.tf.json", map[string]any{"import": []any{
-		map[string]any{"to": "module.web.stackpolicy_placement_attachment.cluster", "id": "web"},
-		map[string]any{"for_each": servers, "to": "module.web.openstack_compute_instance_v2.node[each.key]", "id": "${each.value}"},
-	}})
-	all := e.servers(t)
-	assert.Contains(t, counts(acctest.Apply(t, e.Workspace)), "Plan: 3 to import, ")
-	require.NoError(t, os.Remove(filepath.Join(e.Dir, "import.tf.json")))
-	assert.Empty(t, e.planned(t), "the next plan")
-	assert.Equal(t, all, e.servers(t), "the servers")
 }

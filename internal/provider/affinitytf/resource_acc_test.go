@@ -15,16 +15,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/runs"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestMain(m *testing.M) { acctest.Main(m) }
 
-// The tests in this file need Terraform: the life of an affinity attachment, and what happens to
-// the servers that have its group in their scheduler hints: grouped(c, ignoring, named("web"))
-// is two servers in a group. All other tests are in resource_test.go.
+// The tests in this file need Terraform: the life of an affinity attachment. TestAccInstance has what happens to the servers that
+// have its group in their scheduler hints. All other tests are in resource_test.go.
 
 const attachment = "stackpolicy_affinity_attachment.web"
 
@@ -114,79 +111,5 @@ func importID(suffix string) func(*terraform.State) (string, error) {
 	return func(s *terraform.State) (string, error) {
 		attributes := s.RootModule().Resources[attachment].Primary.Attributes
 		return attributes["region"] + "/" + attributes["servergroup_id"] + suffix, nil
-	}
-}
-
-// grouped returns two servers of terraform-provider-openstack in a server group, with
-// more lines for the servers' lifecycle.
-func grouped(c *acctest.Cloud, lifecycle string, arguments ...string) string {
-	return affinityAttachment(serverGroup(arguments...)) + fmt.Sprintf(`
-resource "openstack_compute_instance_v2" "web" {
-  count     = 2
-  name      = "%sweb-${count.index}"
-  image_id  = %q
-  flavor_id = %q
-
-  scheduler_hints {
-    group = stackpolicy_affinity_attachment.web.servergroup_id
-  }
-
-  lifecycle {
-    %s
-  }
-}
-`, c.Prefix, c.Image, c.Flavor, lifecycle)
-}
-
-// TestAccAffinityChange: another policy replaces the attachment, and servers do what the warning says: they stay if they ignore
-// changes of their hints, and are replaced otherwise. Where the new attachment comes first, the group needs another name, as the
-// error says. With -replace it inherits the group that the old one would delete a moment later.
-func TestAccAffinityChange(t *testing.T) {
-	t.Parallel()
-	const ignoring, first = "ignore_changes = [scheduler_hints]\n    ", "create_before_destroy = true"
-	for name, change := range map[string]struct {
-		lifecycle, group, policy string
-		servers                  string // servers that are made again
-		inherited                bool   // whether the new attachment inherits the group
-		fails                    string // what an apply says that changes the policy alone
-	}{
-		"another policy":                {ignoring, "g", "soft-affinity", "", false, ""},
-		"another policy, first":         {ignoring + first, "h", "soft-affinity", "", false, "With create_before_destroy a new group needs another name too"},
-		"another policy, of the hints":  {first, "h", "soft-affinity", "web-0 web-1", false, ""},
-		"made again, the new one first": {ignoring + first, "g", "soft-anti-affinity", "", true, ""},
-		"made again":                    {ignoring, "g", "soft-anti-affinity", "", false, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			runs.In(t, runs.Some(name == "another policy, first", runs.Short, runs.Night))
-			t.Parallel()
-			c := acctest.New(t, fakecloud.Config{})
-			region := c.Regions(t)[0]
-			config := grouped(c, change.lifecycle, named(c.Prefix+"g"), policies("soft-anti-affinity"))
-			l := acctest.Loop{Workspace: c.Workspace(t, config), Cloud: c}
-			l.Step(t, "made", config, "web-0 web-1", "")
-			before, old := l.IDs(t), c.GroupID(t, region, "g")
-			apply := []string{"apply", "-auto-approve", "-no-color"}
-			if change.fails != "" {
-				require.NoError(t, l.Write(grouped(c, change.lifecycle, named(c.Prefix+"g"), policies(change.policy))))
-				_, err := l.Run(t.Context(), apply...)
-				require.Error(t, err)
-				assert.Regexp(t, acctest.Says(change.fails), err.Error())
-			}
-			require.NoError(t, l.Write(grouped(c, change.lifecycle, named(c.Prefix+change.group), policies(change.policy))))
-			if change.policy == "soft-anti-affinity" {
-				apply = append(apply, "-replace="+attachment)
-			}
-			text := acctest.Must(t, l.Workspace, apply...)
-			stays := acctest.Says("The server group " + old + " of region " + region + " is not deleted: another attachment inherited it during this apply.")
-			assert.Equal(t, change.inherited, stays.MatchString(text), text)
-			assert.Equal(t, change.inherited, c.GroupID(t, region, change.group) == old, "the group stays")
-			assert.Equal(t, 1, c.Groups(t, region), "groups")
-			assert.Equal(t, change.servers, acctest.Difference(l.IDs(t), before), "servers that are new")
-			l.Settled(t, name)
-			_, err := l.Destroy(t.Context())
-			require.NoError(t, err)
-			assert.Equal(t, change.inherited, c.Groups(t, region) == 1, "what was inherited is not deleted, and what is its own is")
-			c.DropGroups(t, region)
-		})
 	}
 }

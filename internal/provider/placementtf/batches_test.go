@@ -66,26 +66,6 @@ func TestPlacementBatches(t *testing.T) {
 	}
 }
 
-// TestPlacementServed: for another template a node with a server gets a substitute, whether it served or not, unless nothing marks
-// the servers.
-func TestPlacementServed(t *testing.T) {
-	t.Parallel()
-	old, wanted := templated("a", "SUBSTITUTE", "TEMPLATE"), templated("b", "SUBSTITUTE", "TEMPLATE")
-	unmarked := func(image string) attributes {
-		config := templated(image, "SUBSTITUTE", "TEMPLATE")
-		delete(config["update"].(attributes), "require_in_service")
-		return zonal(2, "az-1", config)
-	}
-	planEach(t, map[string]plannedCase{
-		"no readiness attachment marks the servers": {happens: boots, nodes: "RegionOne/az-1: web-0 web-1", before: unmarked("a"), config: unmarked("b")},
-		"it did": {happens: inTurn(boots, becomes(zonal(2, "az-1", old)), breaks("web-1")), nodes: "RegionOne/az-1: web-2 web-3",
-			change: "-web-0 -web-1", at: unchecked,
-			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},
-		"it never did": {happens: inTurn(boots, breaks("web-1")), nodes: "RegionOne/az-1: web-2 web-3", change: "-web-0 -web-1", at: unchecked,
-			before: zonal(2, "az-1", old), config: zonal(2, "az-1", wanted)},
-	})
-}
-
 // TestPlacementAwaits: a plan expects once that an apply makes a missing server. If the apply does not, for example because
 // the selector leaves the server out, the next plans are empty until the server is found again.
 func TestPlacementAwaits(t *testing.T) {
@@ -191,12 +171,4 @@ func TestPlacementDestroyed(t *testing.T) {
 	a.Must(t, nil)
 	assert.True(t, a.I.State.IsNull())
 	assert.Empty(t, a.Fake.Requests())
-}
-
-// TestPlacementRenamed: the nodes of an attachment with another cluster keep their names.
-func TestPlacementRenamed(t *testing.T) {
-	t.Parallel()
-	a := attach(t, zonal(2, "az-1", nil))
-	_, state := a.plan(t, zonal(3, "az-1", attributes{"cluster": "www"}))
-	assert.Regexp(t, "web-0=.* web-1=.* www-2=", works(state))
 }

@@ -158,16 +158,6 @@ func TestMemoryTampered(t *testing.T) {
 	}
 }
 
-// TestServed: quotas count servers. A node that was never looked for counts neither with nor without a server.
-func TestServed(t *testing.T) {
-	at := func(region string) roster.Node { return roster.Node{Place: placement.Place{Region: region}} }
-	now := roster.Roster{Nodes: map[string]roster.Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2")}}
-	next := roster.Roster{Nodes: map[string]roster.Node{"served": at("R1"), "lost": at("R1"), "unseen": at("R2"), "new": at("R2")}}
-	seen := roster.Seen{Servers: map[string]node.Node{"served": {}, "another cluster's": {}}, Missing: map[string]bool{"lost": true}}
-	assert.Equal(t, "map[R1:1]", fmt.Sprint(withServer(seen, now)), "served")
-	assert.Equal(t, "map[R1:1 R2:1]", fmt.Sprint(withoutServer(seen, now, next)), "unserved")
-}
-
 // TestFuture: a mark from the future is named if pause counts from it, and if it is further ahead than the clocks of a
 // cloud may differ.
 func TestFuture(t *testing.T) {

@@ -165,6 +165,9 @@ func TestMarksRefused(t *testing.T) {
 	assert.NotContains(t, a.Said(), "change it and apply")
 	a.must(t, a.config("web-0"))
 	assert.Equal(t, "web-0:1+ web-1:", a.noted())
+	a.ids["web-2"] = a.Fake.AddServers("RegionOne", fakecloud.Server{Name: "web-2", Status: "ERROR"})[0] // in place of web-0
+	require.Error(t, a.apply(t, a.config("web-2")))
+	a.Expect(t, ": Servers are not in service", "No server that these replace was drained or destroyed.")
 }
 
 // TestRefreshed: a refresh finds the pending nodes. Then the plan is not empty, and a plan that

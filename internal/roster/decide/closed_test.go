@@ -135,28 +135,3 @@ func TestClosedCandidate(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "-web-1", plans.Moves(change))
 }
-
-// TestClosedSlot: a kept slot waits until its place is open, and a growth makes a slot elsewhere in the meantime.
-func TestClosedSlot(t *testing.T) {
-	p := plans.Policy(2)
-	p.Stateful = &roster.Stateful{Retain: true}
-	r, _, err := planner.Plan(roster.Roster{}, roster.NewSeen(), p)
-	require.NoError(t, err)
-	slots := r.Slots
-	p.Capacity, p.Criteria = 1, "HIGHEST_INDEX_FIRST"
-	if r, _, err = planner.Plan(r, plans.Running(r), p); err != nil || len(r.KeptSlots()) != 1 {
-		t.Fatalf("%v, kept %v", err, r.KeptSlots())
-	}
-	at := slots["web-1"].Place
-	p.Capacity = 2
-	plans.Close(&p, at.Region, at.Zone)
-	closed, change, err := planner.Plan(r, plans.Running(r), p)
-	require.NoError(t, err)
-	assert.Equal(t, "+web-2", plans.Moves(change))
-	assert.Equal(t, []string{"web-1"}, closed.KeptSlots())
-	assert.Contains(t, change.Notices[0].Text, "web-1 ("+at.String()+": it takes no nodes now)")
-	p.Regions = plans.TwoRegions()
-	_, change, err = planner.Plan(r, plans.Running(r), p)
-	require.NoError(t, err)
-	assert.Equal(t, "+web-1", plans.Moves(change), "opened")
-}

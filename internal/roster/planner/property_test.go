@@ -361,7 +361,7 @@ func checkChange(t *rapid.T, r, next roster.Roster, change Change) {
 var (
 	bin, web, images, image, amount             = plans.Bin, plans.Web, plans.Images, plans.Image, plans.Amount
 	twoRegions, threeZones, policy              = plans.TwoRegions, plans.ThreeZones, plans.Policy
-	update, byUpdate, gone                      = plans.Update, plans.ByUpdate, plans.Gone
+	update, gone                                = plans.Update, plans.Gone
 	running, changeSeen, changeRoster, loseSeen = plans.Running, plans.ChangeSeen, plans.ChangeRoster, plans.LoseSeen
 	layout, moves, listed, titles               = plans.Layout, plans.Moves, plans.Listed, plans.Titles
 	noHost, noRetry                             = plans.NoHost, plans.NoRetry
