@@ -185,7 +185,7 @@ func (m attachmentModel) validateNetworks(diags *diag.Diagnostics) {
 	}
 	for i, o := range networks {
 		at := path.Root(keyNetworks).AtListIndex(i)
-		addresses, list := o["floating_ips"].(types.List)
+		_, list := o["floating_ips"].(types.List)
 		_, bySlot := o["floating_ips"].(types.Map)
 		switch stateful := value.GivenBlock(m.Stateful) || m.Stateful.IsUnknown(); {
 		case stateful && list:
@@ -200,9 +200,6 @@ func (m attachmentModel) validateNetworks(diags *diag.Diagnostics) {
 		case list && (o["zones"] != nil || m.regionsWith(o) != 1):
 			refuse(at.AtName("floating_ips"), "networks[%d].floating_ips are addresses of one region, with all its "+
 				"zones. Name it: regions = [\"RegionOne\"].", i)
-		case list && len(addresses.Elements()) == 0:
-			refuse(at.AtName("floating_ips"), "networks[%d].floating_ips has no address. Leave it out, or write some.",
-				i)
 		}
 	}
 	m.validateNetworkPlaces(networks, refuse)

@@ -7,7 +7,6 @@ package shape
 import (
 	"fmt"
 	"maps"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,20 +197,27 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
+// unknown is what is read of a value that is not known.
+var unknown = map[Kind]attr.Value{
+	Text: types.StringUnknown(), Whole: types.Int64Unknown(), Flag: types.BoolUnknown(),
+	Texts: types.ListUnknown(types.StringType), Map: types.MapUnknown(types.StringType),
+	Any: types.MapUnknown(types.StringType), TextOrMap: types.StringUnknown(),
+}
+
 // read returns a value of the kind, as Terraform would convert it: nil for null. Null elements of a map are left out.
 func (k Kind) read(v attr.Value) (attr.Value, error) {
 	v = under(v)
-	if v == nil || v.IsNull() {
+	switch {
+	case v == nil || v.IsNull():
 		return nil, nil
+	case v.IsUnknown():
+		return unknown[k], nil
 	}
 	list, isList := v.(interface{ Elements() []attr.Value })
 	switch k {
 	case Text:
 		return text(v)
 	case Whole:
-		if v.IsUnknown() {
-			return types.Int64Unknown(), nil
-		}
 		if s, ok := v.(types.String); ok {
 			if n, err := strconv.ParseInt(s.ValueString(), 10, 64); err == nil {
 				return types.Int64Value(n), nil
@@ -223,9 +229,6 @@ func (k Kind) read(v attr.Value) (attr.Value, error) {
 		}
 		return types.Int64Value(*n), nil
 	case Flag:
-		if v.IsUnknown() {
-			return types.BoolUnknown(), nil
-		}
 		if s, ok := v.(types.String); ok && (s.ValueString() == "true" || s.ValueString() == "false") {
 			return types.BoolValue(s.ValueString() == "true"), nil
 		}
@@ -242,9 +245,6 @@ func (k Kind) read(v attr.Value) (attr.Value, error) {
 		}
 		return text(v)
 	case Map:
-		if v.IsUnknown() {
-			return types.MapUnknown(types.StringType), nil
-		}
 		fields, err := value.Fields(v)
 		if err != nil {
 			return nil, err
@@ -260,9 +260,6 @@ func (k Kind) read(v attr.Value) (attr.Value, error) {
 		}
 		return types.MapValueMust(types.StringType, texts), nil
 	}
-	if v.IsUnknown() {
-		return types.ListUnknown(types.StringType), nil
-	}
 	if !isList {
 		return nil, fmt.Errorf("%s is needed, such as [\"a\"]", Texts)
 	}
@@ -277,16 +274,6 @@ func (k Kind) read(v attr.Value) (attr.Value, error) {
 }
 
 func text(v attr.Value) (attr.Value, error) {
-	switch v := under(v).(type) {
-	case types.Number:
-		if !v.IsUnknown() && !v.IsNull() {
-			return types.StringValue(numberText(v.ValueBigFloat())), nil
-		}
-	case types.Bool:
-		if !v.IsUnknown() && !v.IsNull() {
-			return types.StringValue(strconv.FormatBool(v.ValueBool())), nil
-		}
-	}
 	v = under(v)
 	switch {
 	case v == nil || v.IsNull():
@@ -294,11 +281,15 @@ func text(v attr.Value) (attr.Value, error) {
 	case v.IsUnknown():
 		return types.StringUnknown(), nil
 	}
+	switch v := v.(type) {
+	case types.Number:
+		return types.StringValue(v.ValueBigFloat().Text('f', -1)), nil
+	case types.Bool:
+		return types.StringValue(strconv.FormatBool(v.ValueBool())), nil
+	}
 	s, _, err := value.As[types.String](v, string(Text))
 	return s, err
 }
-
-func numberText(n *big.Float) string { return n.Text('f', -1) }
 
 // under returns the value in a dynamic one.
 func under(v attr.Value) attr.Value {
