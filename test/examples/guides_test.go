@@ -290,7 +290,7 @@ func fromSenlin(t *testing.T, e example, attachment, server string, regions []st
 			_, err := e.Run(t.Context(), "plan", "-no-color")
 			require.Error(t, err)
 			assert.Regexp(t, acctest.Says("Servers are there that this plan makes again"), err.Error())
-			if i == 1 || !strings.HasSuffix(e.Terraform, "tofu") { // which also replaces the one before
+			if i == 1 || acctest.TerraformMinor(t) > 0 { // which also replaces the one before
 				assert.Regexp(t, acctest.Says(fmt.Sprintf("OS_REGION_NAME=%s terraform import 'ADDRESS[\"web-%d\"]' %s", c[2], i-1, c[1])), err.Error())
 			}
 		}
@@ -361,7 +361,7 @@ func TestAccExample_testingAModule(t *testing.T) {
 	needsOverride(t)
 	e := start(t, "guides/testing-a-module")
 	mocked := "tests/mocked.tftest.hcl"
-	if strings.HasSuffix(e.Terraform, "tofu") {
+	if acctest.TerraformMinor(t) == 0 {
 		mocked = "tests/mocked.tofutest.hcl"
 	}
 	passes := func(file string) {

@@ -200,7 +200,7 @@ func (e example) memorize(t *testing.T, modules ...string) bool {
 	for _, module := range modules {
 		args = append(args, "-target="+module+"terraform_data.generation")
 	}
-	tofu := strings.HasSuffix(e.Terraform, "tofu")
+	tofu := acctest.TerraformMinor(t) == 0
 	if tofu {
 		acctest.Must(t, e.Workspace, args...)
 	}

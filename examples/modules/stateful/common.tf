@@ -15,10 +15,15 @@ locals {
     { for name, address in local.address : name => address if length(local.nodes[name].networks) > 1 }, local.floating,
   )
 
-  user_data = { for name, node in local.nodes : name => provider::stackpolicy::render(
-    try(stackpolicy_placement_attachment.cluster.user_data_texts[node.template.user_data], null),
-    { name = name, index = node.index, region = node.region, zone = node.zone },
-  ) }
+  # OpenTofu hands no null on to a function.
+  user_data_texts = { for name, node in local.nodes :
+    name => try(stackpolicy_placement_attachment.cluster.user_data_texts[node.template.user_data], null)
+  }
+  user_data = { for name, node in local.nodes :
+    name => local.user_data_texts[name] == null ? null : provider::stackpolicy::render(local.user_data_texts[name], {
+      name = name, index = node.index, region = node.region, zone = node.zone
+    })
+  }
 
   # Whether an address is set is no secret, though the address may be one.
   health_http = nonsensitive(var.health_url != null) || var.health_status != null

@@ -29,12 +29,9 @@ func (f *renderFunction) Definition(
 		Summary: "Write values into a text, such as a node's name into its user data",
 		MarkdownDescription: "Returns the text with the value of each key in place of `{key}`. Other braces stay as " +
 			"they are. So do `${key}` and `{{key}}`, which belong to shells and to Jinja. `\\{key}` becomes `{key}`: " +
-			"write that for braces that another program must see. A value that is null becomes `none`. A null text " +
-			"gives null.",
+			"write that for braces that another program must see. A value that is null becomes `none`.",
 		Parameters: []function.Parameter{
-			function.StringParameter{
-				Name: "text", AllowNullValue: true, MarkdownDescription: "Text with `{key}` in it.",
-			},
+			function.StringParameter{Name: "text", MarkdownDescription: "Text with `{key}` in it."},
 			function.DynamicParameter{
 				Name: "values",
 				MarkdownDescription: "Values by key, such as `{ name = each.key, index = each.value.index }`: texts, " +
@@ -46,9 +43,9 @@ func (f *renderFunction) Definition(
 }
 
 func (f *renderFunction) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
-	var given types.String
+	var text string
 	var argument types.Dynamic
-	if resp.Error = req.Arguments.Get(ctx, &given, &argument); resp.Error != nil {
+	if resp.Error = req.Arguments.Get(ctx, &text, &argument); resp.Error != nil {
 		return
 	}
 	values, err := readValues(argument)
@@ -57,10 +54,8 @@ func (f *renderFunction) Run(ctx context.Context, req function.RunRequest, resp 
 		resp.Error = resp.Result.Set(ctx, types.StringUnknown())
 	case err != nil:
 		resp.Error = function.NewArgumentFuncError(1, err.Error())
-	case given.IsNull():
-		resp.Error = resp.Result.Set(ctx, given)
 	default:
-		resp.Error = resp.Result.Set(ctx, render(given.ValueString(), values))
+		resp.Error = resp.Result.Set(ctx, render(text, values))
 	}
 }
 
