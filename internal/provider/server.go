@@ -27,11 +27,7 @@ func NewServer(version string) (tfprotov6.ProviderServer, error) {
 	}
 	shown := providerserver.NewProtocol6(&stackpolicyProvider{version: version, shown: true})()
 	hidden := map[string]packed.Names{"stackpolicy_placement_attachment": placementtf.Hidden}
-	schemas := sync.OnceValue(func() map[string]*tfprotov6.Schema {
-		all, _ := shown.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}) // it asks nobody
-		return all.ResourceSchemas
-	})
-	return &cleanServer{fullServer: server, shown: shown, schemas: schemas, hidden: hidden}, nil
+	return &cleanServer{fullServer: server, shown: shown, hidden: hidden}, nil
 }
 
 // fullServer has all methods of the framework's server.
@@ -45,9 +41,8 @@ type fullServer interface {
 type cleanServer struct {
 	fullServer
 	shown   tfprotov6.ProviderServer
-	schemas func() map[string]*tfprotov6.Schema // of resources, as Terraform sees them
-	hidden  map[string]packed.Names             // by resource
-	actions sync.RWMutex                        // each action that runs holds it for reading
+	hidden  map[string]packed.Names // by resource
+	actions sync.RWMutex            // each action that runs holds it for reading
 }
 
 // GetProviderSchema shows what is hidden.
@@ -57,16 +52,10 @@ func (s *cleanServer) GetProviderSchema(
 	return s.shown.GetProviderSchema(ctx, req)
 }
 
-// UpgradeResourceState hands on a state of the version of its schema, in Terraform's other format. The framework's
-// server, which walks each value three times, gets only states that need it.
+// UpgradeResourceState reads a state file, in which nothing is hidden.
 func (s *cleanServer) UpgradeResourceState(
 	ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest,
 ) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	if schema := s.schemas()[req.TypeName]; schema != nil && req.Version == schema.Version {
-		if state, ok := packed.FromJSON(req.RawState.JSON, schema.ValueType()); ok {
-			return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: state}, nil
-		}
-	}
 	return s.shown.UpgradeResourceState(ctx, req)
 }
 
