@@ -103,15 +103,6 @@ func TestPlacementPlaces(t *testing.T) {
 		"a shrink where too few nodes are left elsewhere": {before: across(4, "RegionOne RegionTwo", nil), happens: hidden, unseen: true,
 			config: across(1, "RegionOne RegionTwo", nil), at: "regions[1]: Region skipped\nregions: There is no feasible plan to handle all nodes.",
 			says: "RegionTwo 0 (no compute endpoint, and keeps its nodes)"},
-		"a shrink where a region is gone since the refresh, by a plan that does not look": {before: across(4, "RegionOne RegionTwo", nil), unseen: true,
-			happens: func(t *testing.T, a attached) {
-				t.Helper()
-				a.boot(t, nil)
-				a.Look(t)
-				hidden(t, a)
-			},
-			config: across(2, "RegionOne RegionTwo", nil), nodes: "RegionTwo: web-2 web-3", change: "-web-0 -web-1", at: ": Region skipped",
-			says: "in RegionOne. It keeps its nodes, because nothing can be deleted there."},
 		"a candidate in a region that is gone": {before: across(4, "RegionOne RegionTwo", nil), happens: hidden, unseen: true,
 			config: across(3, "RegionOne RegionTwo", leaving("web-2", "")), at: "deletion.candidates: Invalid candidate",
 			says: "its region cannot be reached"},

@@ -105,14 +105,6 @@ func (p *attachmentPlanner) planRoster(
 	}
 	policy.Regions, policy.Unreachable = quotas.Cap(open, withServer(p.memory.Seen, now)), unreachable(open)
 	next, change, err := planner.Plan(now, p.memory.Seen, policy)
-	for err == nil && p.cutOff(ctx, change, policy) {
-		closeUnreachable(open, policy.Unreachable)
-		closeUnreachable(policy.Regions, policy.Unreachable)
-		next, change, err = planner.Plan(now, p.memory.Seen, policy)
-	}
-	if p.diags.HasError() {
-		return now, change, policy
-	}
 	_, infeasible := errors.AsType[*placement.InfeasibleError](err)
 	removing := len(change.With(verdict.Comes))+len(change.With(verdict.Returns)) == 0 && !infeasible
 	idle := removing && len(change.With(verdict.Leaves)) == 0 // usable places do not matter
