@@ -87,20 +87,6 @@ func Detach(ctx context.Context, compute *openstack.Compute, id string) (kept bo
 	return false, compute.DeleteServerGroup(ctx, id)
 }
 
-// Members returns the names of the first few members of a group, for people: see [openstack.Compute.ServerNames]. It
-// returns none of a group that cannot be read.
-func Members(ctx context.Context, compute *openstack.Compute, id string) []string {
-	if id == "" {
-		return nil
-	}
-	group, err := compute.ServerGroup(ctx, id)
-	if err != nil {
-		return nil
-	}
-	slices.Sort(group.Members)
-	return compute.ServerNames(ctx, group.Members)
-}
-
 // Owned reports whether a group belongs to the present project: an admin can read the groups of all projects by their
 // ids.
 func Owned(ctx context.Context, compute *openstack.Compute, id string) (bool, error) {

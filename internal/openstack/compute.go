@@ -15,7 +15,6 @@ import (
 
 	"github.com/gophercloud/gophercloud/v2"
 	"github.com/gophercloud/gophercloud/v2/openstack"
-	"github.com/gophercloud/gophercloud/v2/openstack/compute/v2/servers"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -270,24 +269,6 @@ func walkOnce(
 		maps.Copy(query, filter)
 		address = client.ServiceURL(path) + "?" + query.Encode()
 	}
-}
-
-// ServerNames names servers for people: "name (id)" for the first few, and the id alone if the name cannot be
-// read.
-func (c *Compute) ServerNames(ctx context.Context, ids []string) []string {
-	const few = 5
-	var names []string
-	for i, id := range ids {
-		if i == few {
-			return append(names, fmt.Sprintf("and %d more", len(ids)-few))
-		}
-		name := id
-		if server, err := servers.Get(ctx, c.At(1), id).Extract(); err == nil {
-			name = fmt.Sprintf("%s (%s)", text.Clean(server.Name), id)
-		}
-		names = append(names, name)
-	}
-	return names
 }
 
 // Hypervisor is a hypervisor and the compute service that it belongs to.

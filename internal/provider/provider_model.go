@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -93,32 +95,19 @@ func (m providerModel) config(ctx context.Context, diags *diag.Diagnostics) open
 }
 
 // ignored returns the names of arguments that have no effect with a cloud of clouds.yaml.
-func (m providerModel) ignored() []string {
-	var names []string
-	for _, a := range []struct {
-		name  string
-		value types.String
-	}{
-		{"auth_url", m.AuthURL},
-		{"user_name", m.UserName},
-		{"user_id", m.UserID},
-		{"password", m.Password},
-		{"token", m.Token},
-		{"tenant_id", m.TenantID},
-		{"tenant_name", m.TenantName},
-		{"domain_id", m.DomainID},
-		{"domain_name", m.DomainName},
-		{"user_domain_id", m.UserDomainID},
-		{"user_domain_name", m.UserDomainName},
-		{"project_domain_id", m.ProjectDomainID},
-		{"project_domain_name", m.ProjectDomainName},
-		{"default_domain", m.DefaultDomain},
-		{"application_credential_id", m.ApplicationCredentialID},
-		{"application_credential_name", m.ApplicationCredentialName},
-		{"application_credential_secret", m.ApplicationCredentialSecret},
-	} {
-		if a.value.ValueString() != "" {
-			names = append(names, a.name)
+func (m providerModel) ignored() (names []string) {
+	all := map[string]types.String{
+		"auth_url": m.AuthURL, "user_name": m.UserName, "user_id": m.UserID, "password": m.Password, "token": m.Token,
+		"tenant_id": m.TenantID, "tenant_name": m.TenantName, "domain_id": m.DomainID, "domain_name": m.DomainName,
+		"user_domain_id": m.UserDomainID, "user_domain_name": m.UserDomainName,
+		"project_domain_id": m.ProjectDomainID, "project_domain_name": m.ProjectDomainName,
+		"default_domain": m.DefaultDomain, "application_credential_id": m.ApplicationCredentialID,
+		"application_credential_name":   m.ApplicationCredentialName,
+		"application_credential_secret": m.ApplicationCredentialSecret,
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if all[name].ValueString() != "" {
+			names = append(names, name)
 		}
 	}
 	return names

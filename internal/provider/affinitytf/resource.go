@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -17,6 +18,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 var _ backend.Attachment = &attachmentResource{}
@@ -155,7 +157,7 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	members := affinity.Members(ctx, compute, id)
+	group, unread := compute.ServerGroup(ctx, id) // the warning below is all that needs it
 	switch kept, err := affinity.Detach(ctx, compute, id); {
 	case err != nil:
 		resp.Diagnostics.AddError("Unable to delete the server group",
@@ -165,11 +167,11 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 			"The server group %s of region %s is not deleted: another attachment inherited it during this apply. "+
 				"That attachment does not delete it either. To have the group deleted with the attachment, remove "+
 				"the attachment from the state and import it as <region>/<id>/created.", id, compute.Region))
-	case len(members) > 0: // an apply has destroyed the servers that it destroys, because they refer to the group
+	case unread == nil && len(group.Members) > 0: // an apply has destroyed the servers that it destroys, because they refer to the group
 		resp.Diagnostics.AddWarning("The server group had members", fmt.Sprintf("The attachment created the server "+
 			"group %s of region %s, and has deleted it. These servers run on without a group: %s. Other "+
 			"configurations that inherit the group lose it: no server can join it any more.",
-			id, compute.Region, strings.Join(members, ", ")))
+			id, compute.Region, text.Few(slices.Sorted(slices.Values(group.Members)))))
 	}
 }
 
