@@ -10,7 +10,7 @@ import (
 // This file has the part of Cinder that terraform-provider-openstack uses for a volume of a server: volumes are made,
 // shown, extended and deleted. They hold no data.
 
-// volume is a volume. The next look ends its work, or [Config.PowerTime] does.
+// volume is a volume. The next look ends its work.
 type volume struct {
 	id, name, project, user, zone string
 
@@ -26,7 +26,6 @@ type volume struct {
 }
 
 var cinderRoutes = []route{
-	{"GET", "/", 0, func(k *call) reply { return k.cinderVersions(200) }},
 	{"POST", "/volumes", 0, of(body(volumeSchema), (*call).createVolume)},
 	{"GET", "/volumes/detail", 0, (*call).listVolumes},
 	{"GET", "/volumes/{}", 0, show("volume", (*call).findVolume, (*call).volumeDocument)},
@@ -50,10 +49,6 @@ func (v *volume) begin(k *call, now, next string) {
 // look ends work whose time has come.
 func (v *volume) look(k *call) {
 	if v.next == "" {
-		return
-	}
-	if k.time().Sub(v.updated) < k.config.PowerTime {
-		k.tick()
 		return
 	}
 	v.status, v.next, v.updated = v.next, "", k.time()
@@ -126,8 +121,8 @@ func (k *call) listVolumes() reply {
 const defaultType = "__DEFAULT__"
 
 var volumeSchema = wrapped("volume", closed(
-	prop{name: "name", schema: stringOrNull},
-	prop{name: "size", schema: &schema{types: []string{"integer"}, bounded: true, minimum: 1}},
+	prop{name: "name", schema: plain(`.{0,255}`)},
+	prop{name: "size", schema: positive},
 	prop{name: "availability_zone", schema: nameSchema},
 	prop{name: "volume_type", schema: nameSchema},
 ))
@@ -177,7 +172,7 @@ func (k *call) deleteVolume(v *volume) reply {
 }
 
 var renameSchema = wrapped("volume", closed(
-	prop{name: "name", schema: stringOrNull}, prop{name: "description", schema: stringOrNull}))
+	prop{name: "name", schema: plain(`.{0,255}`)}, prop{name: "description", schema: plain(`.{0,255}`)}))
 
 // renameVolume takes a name. No description is kept.
 func (k *call) renameVolume(v *volume) reply {
@@ -186,8 +181,7 @@ func (k *call) renameVolume(v *volume) reply {
 	return jsonReply(200, object{{"volume", k.volumeDocument(v)}})
 }
 
-var extendSchema = wrapped("os-extend", wrapped("new_size",
-	&schema{types: []string{"integer"}, bounded: true, minimum: 1}))
+var extendSchema = wrapped("os-extend", wrapped("new_size", positive))
 
 // extendVolume makes a volume larger. A volume in use needs version 3.42.
 func (k *call) extendVolume(v *volume) reply {
@@ -209,15 +203,6 @@ func (k *call) extendVolume(v *volume) reply {
 	v.size = size
 	v.begin(k, "extending", v.status)
 	return empty(202)
-}
-
-func cinderIndex(k *call) reply { return k.cinderVersions(300) }
-
-func (k *call) cinderVersions(status int) reply {
-	return jsonReply(status, object{{"versions", []object{{
-		{"id", "v3.0"}, {"status", "CURRENT"}, {"version", "3.70"}, {"min_version", "3.0"},
-		{"links", []object{{{"rel", "self"}, {"href", k.volumeURL()}}}},
-	}}}})
 }
 
 // Volumes of servers, as in Nova up to microversion 2.88.
@@ -269,16 +254,9 @@ func (r *region) free(c *Cloud, s *server) {
 	s.ports = nil
 }
 
-// attachmentDocument is an attachment in the form of the microversion.
+// attachmentDocument is an attachment, as Nova has it before 2.70.
 func (k *call) attachmentDocument(v *volume) object {
-	doc := object{{"id", v.id}, {"volumeId", v.id}, {"serverId", v.server.ID}, {"device", v.device}}
-	if k.minor >= 70 {
-		doc = append(doc, field{"tag", nil})
-	}
-	if k.minor >= 79 {
-		doc = append(doc, field{"delete_on_termination", v.ends})
-	}
-	return doc
+	return object{{"id", v.id}, {"volumeId", v.id}, {"serverId", v.server.ID}, {"device", v.device}}
 }
 
 // attached finds the volume of the request, which the server has.
@@ -307,16 +285,8 @@ func (k *call) attachVolume(doc object) reply {
 		panic(noVolume(id))
 	}
 	k.idle(s, "attach_volume", takesVolumes...)
-	switch {
-	case v.server != nil:
+	if v.server != nil {
 		panic(badRequest("Invalid volume: volume %s is already attached to instances: %s", v.id, v.server.ID))
-	case v.status != "available":
-		panic(badRequest("Invalid volume: volume '%s' status must be 'available'. Currently in '%s' "+
-			"status.", v.id, v.status))
-	}
-	if k.config.SameZoneAttach && s.Zone != v.zone {
-		panic(badRequest("Invalid volume: Instance %s and volume %s are not in the same availability_zone. Instance "+
-			"is in %s. Volume is in %s", s.ID, v.id, s.Zone, v.zone))
 	}
 	v.device = "/dev/sd" + string(rune('b'+len(k.region.volumesOf(s))))
 	v.server, v.attachment = s, k.uuid("attachment/"+k.region.name)
@@ -326,10 +296,6 @@ func (k *call) attachVolume(doc object) reply {
 
 func (k *call) detachVolume(v *volume) reply {
 	k.idle(v.server, "detach_volume", takesVolumes...)
-	if v.status != "in-use" {
-		panic(badRequest("Invalid volume: Invalid input received: Invalid volume: Unable to detach volume. " +
-			"Volume status must be 'in-use' and attach_status must be 'attached' to detach."))
-	}
 	v.begin(k, "detaching", "available")
 	return empty(202)
 }

@@ -59,9 +59,8 @@ func (k *call) createRecordset() reply {
 
 // updateRecordset takes the fields that are given. A name server has them at the next look.
 func (k *call) updateRecordset(s *recordset) reply {
-	if s.Status = "PENDING"; json.Unmarshal(k.record.Body, s) != nil {
-		panic(&refusal{status: 400, kind: "invalid_object", message: "Provided object does not match schema"})
-	}
+	s.Status = "PENDING"
+	_ = json.Unmarshal(k.record.Body, s)
 	rep := k.recordsetReply(s)
 	s.Status = "ACTIVE"
 	return rep

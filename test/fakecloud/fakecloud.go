@@ -67,9 +67,6 @@ type Config struct {
 	// 1000 and metadata_items of 128.
 	Quotas map[string]int
 
-	// SameZoneAttach refuses a server the volumes of other zones, as Nova does with cross_az_attach = False.
-	SameZoneAttach bool
-
 	// ProjectInURL puts the project's id into the compute endpoints, as many clouds do.
 	ProjectInURL bool
 
@@ -242,9 +239,6 @@ func (c *Cloud) Close() {
 	}
 	c.serving.Wait()
 }
-
-// Done is closed when the cloud is.
-func (c *Cloud) Done() <-chan struct{} { return c.closed }
 
 // over reports whether the cloud is closed.
 func (c *Cloud) over() bool {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 )
 
@@ -124,56 +123,16 @@ func (k *call) showImage() reply {
 
 func (i *Image) in(r *region) bool { return i.Region == "" || r != nil && r.name == i.Region }
 
-// listImages supports the filters name and status, page sizes and markers.
+// listImages supports the filters name and status, and has all images on one page.
 func (k *call) listImages() reply {
 	q := k.record.Query
-	limit := 25
-	if q.Has("limit") {
-		var err error
-		if limit, err = strconv.Atoi(last(q, "limit")); err != nil {
-			panic(badRequest("limit param must be an integer"))
-		}
-		if limit < 0 {
-			panic(badRequest("limit param must be positive"))
-		}
-	}
-	images := k.images
-	if id := last(q, "marker"); id != "" {
-		i := slices.IndexFunc(images, func(i *Image) bool { return i.ID == id })
-		if i < 0 {
-			panic(badRequest("No image found with ID %s", id))
-		}
-		images = images[i+1:]
-	}
 	fit := []object{}
-	for _, i := range images {
+	for _, i := range k.images {
 		if i.in(k.region) && fitsImage(q, i) {
 			fit = append(fit, imageDocument(i))
 		}
 	}
-	page := fit[:min(limit, len(fit))]
-	self := "/v2/images"
-	params := url.Values{}
-	for key := range q {
-		params.Set(key, last(q, key))
-	}
-	doc := object{{"images", page}, {"first", self + withQuery(params, "marker", "")}, {"schema", "/v2/schemas/images"}}
-	if limit > 0 && len(page) == limit {
-		next, _ := page[limit-1].get("id")
-		doc = append(doc, field{"next", self + withQuery(params, "marker", next.(string))})
-	}
-	return jsonReply(200, doc)
-}
-
-// withQuery returns a query with one parameter changed, or left out.
-func withQuery(q url.Values, key, value string) string {
-	if q.Del(key); value != "" {
-		q.Set(key, value)
-	}
-	if len(q) == 0 {
-		return ""
-	}
-	return "?" + q.Encode()
+	return jsonReply(200, object{{"images", fit}, {"first", "/v2/images"}, {"schema", "/v2/schemas/images"}})
 }
 
 // fitsImage refuses unknown parameters: filters of Glance that nobody uses, and names of properties, which no image
@@ -182,7 +141,7 @@ func fitsImage(q url.Values, i *Image) bool {
 	for key := range q {
 		value := last(q, key)
 		switch key {
-		case "limit", "marker":
+		case "limit":
 		case "name":
 			if value != i.Name {
 				return false
@@ -191,15 +150,7 @@ func fitsImage(q url.Values, i *Image) bool {
 			if value != i.Status {
 				return false
 			}
-		case "visibility":
-			if value != "public" {
-				return false
-			}
-		case "sort": // whoever gives it sorts the answer itself
-		case "sort_key", "sort_dir":
-			if value != map[string]string{"sort_key": "created_at", "sort_dir": "desc"}[key] {
-				panic(badRequest("fakecloud sorts images by created_at, the newest first"))
-			}
+		case "visibility", "sort", "sort_key", "sort_dir": // all are public, and the newest is the first
 		default:
 			panic(badRequest("fakecloud does not filter images by %s", key))
 		}

@@ -117,16 +117,13 @@ func (k *call) listServices() reply {
 	return jsonReply(200, object{{"services", list}})
 }
 
-var serviceSchema = &schema{types: jsonObject, closed: true, minSize: 1, props: []prop{
-	{name: "status", schema: &schema{types: jsonString, enum: []any{"enabled", "disabled"}}},
-	{name: "disabled_reason", schema: &schema{types: jsonString, minSize: 1, maxSize: 255}},
-}}
+var serviceSchema = closed(
+	prop{name: "status", schema: matching(`enabled|disabled`)},
+	prop{name: "disabled_reason", schema: matching(`.{1,255}`)},
+)
 
 func (k *call) updateService(doc object) reply {
 	k.adminOnly("os_compute_api:os-services:update")
-	if !uuidPattern.MatchString(k.vars[0]) {
-		panic(badRequest("Invalid uuid %s", k.vars[0]))
-	}
 	h := first(k.region.hosts, func(h *host) bool { return h.service.uuid == k.vars[0] })
 	if h == nil {
 		panic(notFound("Service %s could not be found.", k.vars[0]))
@@ -145,11 +142,6 @@ const (
 	hostRAMOwn = 512     // MB that the host keeps for itself
 )
 
-var boolean = &schema{types: []string{"boolean", "string"}, enum: []any{
-	true, "True", "TRUE", "true", "1", "ON", "On", "on", "YES", "Yes", "yes",
-	false, "False", "FALSE", "false", "0", "OFF", "Off", "off", "NO", "No", "no",
-}}
-
 // hypervisorDocument is a hypervisor in the format from 2.53 on, without the details of its processor.
 func (k *call) hypervisorDocument(h *host) object {
 	status, state := h.words()
@@ -157,9 +149,6 @@ func (k *call) hypervisorDocument(h *host) object {
 		{"id", h.uuid}, {"hypervisor_hostname", h.hypervisor}, {"state", state}, {"status", status},
 		{"hypervisor_type", "fake"}, {"hypervisor_version", 1000}, {"host_ip", "127.0.0.1"},
 		{"service", object{{"id", h.service.uuid}, {"host", h.name}, {"disabled_reason", orNull(h.reason)}}},
-	}
-	if k.minor >= 88 {
-		return append(doc, field{"uptime", nil})
 	}
 	return append(doc,
 		field{"vcpus", hostVCPUs}, field{"memory_mb", hostRAM}, field{"local_gb", hostDisk},

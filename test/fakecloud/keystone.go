@@ -36,10 +36,6 @@ func (k *call) serveKeystone() reply {
 }
 
 func (k *call) askKeystone() reply {
-	if strings.Join(k.parts, "") == "" {
-		return jsonReply(300, object{{"versions", object{{"values", []object{k.identityDocument()}}}}}).
-			set("Location", k.identityURL()+"/")
-	}
 	const notFound = "<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n<p>The " +
 		"requested URL was not found on the server. If you entered the URL manually please check " +
 		"your spelling and try again.</p>\n"
@@ -56,12 +52,11 @@ func (k *call) askKeystone() reply {
 			set("Allow", strings.Join(append(slices.Compact(methods), "OPTIONS"), ", "))
 	}
 	return refusable(func() reply { return r.serve(k) },
-		func(e *refusal) reply { return jsonReply(e.status, keystoneFault(e.status, e.message, e.more...)) })
+		func(e *refusal) reply { return jsonReply(e.status, keystoneFault(e.status, e.message)) })
 }
 
-func keystoneFault(status int, message string, more ...field) object {
-	e := append(object{{"code", status}}, more...)
-	return object{{"error", append(e, field{"message", message}, field{"title", http.StatusText(status)})}}
+func keystoneFault(status int, message string) object {
+	return object{{"error", object{{"code", status}, {"message", message}, {"title", http.StatusText(status)}}}}
 }
 
 func (k *call) identityURL() string { return k.base + "/identity/v3" }

@@ -59,7 +59,6 @@ var neutronRoutes = []route{
 	{"GET", "/ports", 0, (*call).listPorts},
 	{"POST", "/ports", 0, (*call).createPort},
 	{"GET", "/ports/{}", 0, show("port", (*call).findPort, (*call).portDocument)},
-	{"PUT", "/ports/{}", 0, of((*call).findPort, (*call).updatePort)},
 	{"DELETE", "/ports/{}", 0, of((*call).findPort, (*call).deletePort)},
 	{"GET", "/floatingips", 0, (*call).listFloating},
 	{"POST", "/floatingips", 0, (*call).createFloating},
@@ -138,7 +137,7 @@ func (k *call) listNetworks() reply {
 	return k.filtered("networks", documents(k.networks, k.networkDocument))
 }
 
-// networkBody reads the body of a request to Neutron. This cloud supports no more fields than it has.
+// networkBody reads the body of a request to Neutron or Octavia. This cloud supports no more fields than it has.
 func networkBody[T any](k *call, name string) T {
 	given := map[string]T{}
 	body := json.NewDecoder(bytes.NewReader(k.record.Body))

@@ -3,7 +3,6 @@ package fakecloud
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,9 +31,6 @@ var novaRoutes = []route{
 	})},
 	{"GET", "/images", 1, (*call).listNovaImages},
 	{"GET", "/limits", 1, (*call).showLimits},
-	{"POST", "/os-keypairs", 1, of(body(keySchema), (*call).createKey)},
-	{"GET", "/os-keypairs/{}", 1, show("keypair", (*call).findKey, (*call).shownKey)},
-	{"DELETE", "/os-keypairs/{}", 1, of((*call).findKey, (*call).deleteKey)},
 	{"GET", "/os-availability-zone", 1, (*call).listZones},
 	{"GET", "/os-availability-zone/detail", 1, (*call).listZonesDetail},
 	{"GET", "/os-hypervisors/detail", 53, (*call).listHypervisors},
@@ -179,7 +175,7 @@ func (k *call) body(s *schema) object {
 // query checks the request's query. It refuses unknown keys, also in microversions that ignore them, because nobody
 // sends a key without effect on purpose.
 func (k *call) query(props ...prop) url.Values {
-	s := schema{props: props, closed: true}
+	s := closed(append([]prop{}, props...)...)
 	doc := object{}
 	for key, values := range k.record.Query {
 		list := make([]any, len(values))
@@ -217,15 +213,11 @@ func (k *call) limit(q url.Values) int {
 	return limit
 }
 
+// Values of parameters, each of which may be given several times.
 var (
-	anything   = &schema{}
-	texts      = &schema{items: &schema{types: []string{"string"}}}
-	regexes    = &schema{items: &schema{format: "regex"}}
-	notSigned  = regexp.MustCompile(`^[0-9]*$`)
-	naturals   = &schema{items: &schema{bounded: true, pattern: notSigned, minSize: 1}}
-	jsonObject = []string{"object"}
-	jsonString = []string{"string"}
-	jsonDigits = []string{"integer", "string"}
+	texts    = listOf(anyString)
+	regexes  = listOf(regular)
+	naturals = listOf(natural)
 )
 
 // pageQuery has the parameters of a list in pages.

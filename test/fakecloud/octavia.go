@@ -9,11 +9,9 @@ import (
 // terraform-provider-openstack makes and removes them. [Cloud.AddPool] makes load balancers and pools, which can only
 // be read.
 
-// balancer is a load balancer. Each change makes it immutable until the change is done: at the next look, or
-// [Config.PowerTime] later.
+// balancer is a load balancer. Each change makes it immutable until the next look.
 type balancer struct {
 	id, name, subnet, project string
-	changed                   time.Time
 	pending                   bool
 	pools                     []*pool
 }
@@ -21,8 +19,8 @@ type balancer struct {
 // pool is a pool of a load balancer.
 type pool struct {
 	id, name string
-	balancer *balancer
 	monitor  string // id of its health monitor
+	balancer *balancer
 	members  []*poolMember
 }
 
@@ -44,7 +42,6 @@ var octaviaRoutes = []route{
 	{"POST", "/lbaas/pools/{}/members", 0, of((*call).findPool, (*call).createMember)},
 	{"PUT", "/lbaas/pools/{}/members", 0, of((*call).findPool, (*call).replaceMembers)},
 	{"GET", "/lbaas/pools/{}/members/{}", 0, show("member", (*call).findMember, (*call).memberDocument)},
-	{"PUT", "/lbaas/pools/{}/members/{}", 0, of((*call).findMember, (*call).updateMember)},
 	{"DELETE", "/lbaas/pools/{}/members/{}", 0, of((*call).findMember, (*call).deleteMember)},
 }
 
@@ -76,23 +73,19 @@ func octaviaReply(e *refusal) reply {
 	return jsonReply(e.status, octaviaFault(e.status, e.message))
 }
 
-// look ends the change of a load balancer whose time has come.
-func (b *balancer) look(k *call) {
-	if b.pending && k.time().Sub(b.changed) < k.config.PowerTime {
-		k.tick()
-		return
-	}
+// look ends the change of a load balancer.
+func (b *balancer) look() {
 	b.pending = false
 }
 
 // change begins a change, or refuses it while another one is under way. A request that is refused counts as a look
 // too.
-func (b *balancer) change(k *call) {
+func (b *balancer) change() {
 	if b.pending {
-		b.look(k)
+		b.look()
 		panic(conflict("Load Balancer %s is immutable and cannot be updated.", b.id))
 	}
-	b.pending, b.changed = true, k.time()
+	b.pending = true
 }
 
 func (b *balancer) provisioning() string {
@@ -106,7 +99,7 @@ func (b *balancer) provisioning() string {
 func (k *call) findBalancer() *balancer {
 	for _, b := range k.region.balancers {
 		if b.id == k.vars[0] && b.project == k.token.projectID() {
-			b.look(k)
+			b.look()
 			return b
 		}
 	}
@@ -120,7 +113,7 @@ func (k *call) findPool() *pool {
 		for _, p := range b.pools {
 			if p.id == k.vars[0] && b.project == k.token.projectID() {
 				if k.record.Method == http.MethodGet {
-					b.look(k)
+					b.look()
 				}
 				return p
 			}
@@ -151,13 +144,10 @@ func (k *call) balancerDocument(b *balancer) object {
 
 func (k *call) poolDocument(p *pool) object {
 	members := documents(p.members, func(m *poolMember) object { return object{{"id", m.ID}} })
-	doc := object{
+	return object{
 		{"id", p.id}, {"name", p.name}, {"provisioning_status", p.balancer.provisioning()},
 		{"operating_status", "ONLINE"}, {"admin_state_up", true}, {"project_id", p.balancer.project},
 		{"loadbalancers", []object{{{"id", p.balancer.id}}}}, {"members", members}, {"tags", []string{}},
+		{"healthmonitor_id", p.monitor},
 	}
-	if p.monitor != "" {
-		doc = append(doc, field{"healthmonitor_id", p.monitor})
-	}
-	return doc
 }

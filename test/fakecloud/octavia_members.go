@@ -1,26 +1,17 @@
 package fakecloud
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 )
 
 func (m *poolMember) document(provisioning string) object {
 	p := m.pool
-	operating := m.operating
-	switch {
-	case operating == "" && p.monitor == "":
-		operating = "NO_MONITOR"
-	case operating == "":
-		operating = "ONLINE"
-	}
 	return object{
-		{"id", m.ID}, {"name", m.Name}, {"operating_status", operating}, {"provisioning_status", provisioning},
+		{"id", m.ID}, {"name", m.Name}, {"operating_status", cmp.Or(m.operating, "ONLINE")}, {"provisioning_status", provisioning},
 		{"admin_state_up", !m.down}, {"address", m.Address}, {"protocol_port", m.port}, {"weight", m.weight},
 		{"backup", m.backup}, {"subnet_id", orNull(m.subnet)}, {"project_id", p.balancer.project},
 		{"created_at", strings.TrimSuffix(isoTime(m.created), "Z")}, {"updated_at", nil}, {"monitor_address", nil},
@@ -34,28 +25,7 @@ func (k *call) memberDocument(m *poolMember) object {
 }
 
 func (k *call) listMembers(p *pool) reply {
-	list, links := []object{}, []object{}
-	limit, marker := k.config.PageLimit, k.record.Query.Get("marker")
-	if n, err := strconv.Atoi(k.record.Query.Get("limit")); err == nil && n > 0 {
-		limit = min(limit, n)
-	}
-	begin := 0
-	if marker != "" {
-		begin = 1 + slices.IndexFunc(p.members, func(m *poolMember) bool { return m.ID == marker })
-		if begin == 0 {
-			panic(badRequest("Supplied pagination marker '%s' is not valid.", marker))
-		}
-	}
-	for _, m := range p.members[begin:] {
-		if len(list) == limit {
-			address := fmt.Sprintf("%s/%s/%s/v2.0/lbaas/pools/%s/members?limit=%d&marker=%s",
-				k.base, LoadBalancing, k.region.name, p.id, limit, text(list[limit-1], "id"))
-			links = append(links, object{{"href", address}, {"rel", "next"}})
-			break
-		}
-		list = append(list, k.memberDocument(m))
-	}
-	return jsonReply(200, object{{"members", list}, {"members_links", links}})
+	return jsonReply(200, object{{"members", documents(p.members, k.memberDocument)}, {"members_links", []object{}}})
 }
 
 // memberFields are the fields of a member that a request may set.
@@ -67,18 +37,6 @@ type memberFields struct {
 	Subnet  *string `json:"subnet_id"`
 	Backup  *bool   `json:"backup"`
 	Up      *bool   `json:"admin_state_up"`
-}
-
-// memberBody reads the member in a request.
-func (k *call) memberBody() (f memberFields) {
-	var body map[string]json.RawMessage
-	if err := json.Unmarshal(k.record.Body, &body); err != nil {
-		panic(badRequest("Request is not in valid JSON format"))
-	}
-	if err := json.Unmarshal(body["member"], &f); err != nil {
-		panic(badRequest("Invalid input for field/attribute member_. Value: '%s'.", k.record.Body))
-	}
-	return f
 }
 
 func (m *poolMember) set(f memberFields) {
@@ -97,23 +55,7 @@ func (m *poolMember) set(f memberFields) {
 }
 
 func (k *call) createMember(p *pool) reply {
-	given := k.memberBody()
-	switch {
-	case given.Address == nil:
-		panic(badRequest(
-			"Invalid input for field/attribute address. Value: 'None'. Mandatory field missing.",
-		))
-	case given.Port == nil:
-		panic(badRequest(
-			"Invalid input for field/attribute protocol_port. Value: 'None'. Mandatory field missing.",
-		))
-	}
-	if _, err := netip.ParseAddr(*given.Address); err != nil {
-		panic(badRequest(
-			"Invalid input for field/attribute address. Value: '%s'. Value should be IPv4 or IPv6 format",
-			*given.Address,
-		))
-	}
+	given := networkBody[memberFields](k, "member")
 	for _, m := range p.members {
 		if m.Address == *given.Address && m.port == *given.Port {
 			panic(conflict("Another member on this pool is already using ip %s on protocol_port %d",
@@ -124,7 +66,7 @@ func (k *call) createMember(p *pool) reply {
 		func(n network) bool { return n.subnet == *id }) {
 		panic(notFound("Subnet %s not found.", *id))
 	}
-	p.balancer.change(k)
+	p.balancer.change()
 	m := k.newMember(p, given)
 	p.members = append(p.members, m)
 	return jsonReply(201, object{{"member", m.document("PENDING_CREATE")}})
@@ -132,16 +74,11 @@ func (k *call) createMember(p *pool) reply {
 
 // replaceMembers gives the pool the members of the request, and no others.
 func (k *call) replaceMembers(p *pool) reply {
-	var given struct {
-		Members []memberFields `json:"members"`
-	}
-	if err := json.Unmarshal(k.record.Body, &given); err != nil {
-		panic(badRequest("Request is not in valid JSON format"))
-	}
-	p.balancer.change(k)
+	given := networkBody[[]memberFields](k, "members")
+	p.balancer.change()
 	before := p.members
 	p.members = nil
-	for _, f := range given.Members {
+	for _, f := range given {
 		i := slices.IndexFunc(before, func(m *poolMember) bool { return m.Address == *f.Address && m.port == *f.Port })
 		if i < 0 {
 			p.members = append(p.members, k.newMember(p, f))
@@ -169,23 +106,8 @@ func (k *call) newMember(p *pool, given memberFields) *poolMember {
 	return m
 }
 
-// updateMember changes all but the address, the port and the subnet of a member, which stay.
-func (k *call) updateMember(m *poolMember) reply {
-	given := k.memberBody()
-	for name, is := range map[string]bool{
-		"address": given.Address != nil, "protocol_port": given.Port != nil, "subnet_id": given.Subnet != nil,
-	} {
-		if is {
-			panic(badRequest("Unknown attribute for argument member_.member: %s", name))
-		}
-	}
-	m.pool.balancer.change(k)
-	m.set(given)
-	return jsonReply(200, object{{"member", m.document("PENDING_UPDATE")}})
-}
-
 func (k *call) deleteMember(m *poolMember) reply {
-	m.pool.balancer.change(k)
+	m.pool.balancer.change()
 	m.pool.members = slices.DeleteFunc(m.pool.members, func(other *poolMember) bool { return other == m })
 	return noContent()
 }
@@ -234,15 +156,6 @@ func (c *Cloud) Members(regionName, id string) (list []Member) {
 		}
 	})
 	return list
-}
-
-// SetMonitored gives a pool a health monitor, or removes it.
-func (c *Cloud) SetMonitored(regionName, id string, monitored bool) {
-	c.changePool(regionName, id, func(_ *region, p *pool) {
-		if p.monitor = ""; monitored {
-			p.monitor = c.uuid("healthmonitor")
-		}
-	})
 }
 
 // SetOperating sets the health monitor's status of the members with an address.

@@ -12,7 +12,6 @@ type port struct {
 	id, name, project, address, mac string
 
 	network network
-	groups  []string // security groups
 	pairs   []addressPair
 	nova    bool    // reports whether it ends with its server
 	down    bool    // opposite of admin_state_up
@@ -39,16 +38,12 @@ func (k *call) portDocument(p *port) object {
 	for _, pair := range p.pairs {
 		pairs = append(pairs, object{{"ip_address", pair.Address}, {"mac_address", cmp.Or(pair.MAC, p.mac)}})
 	}
-	groups := p.groups
-	if groups == nil {
-		groups = []string{SecurityGroupID}
-	}
 	return object{
 		{"id", p.id}, {"name", p.name}, {"network_id", p.network.id}, {"tenant_id", p.project}, {"mac_address", p.mac},
 		{"admin_state_up", !p.down}, {"status", status}, {"device_id", device}, {"device_owner", owner},
 		{"fixed_ips", []object{{{"subnet_id", p.network.subnet}, {"ip_address", p.address}}}},
 		{"project_id", p.project},
-		{"port_security_enabled", !p.open}, {"security_groups", groups},
+		{"port_security_enabled", !p.open}, {"security_groups", []string{SecurityGroupID}},
 		{"binding:vnic_type", "normal"}, {"allowed_address_pairs", pairs}, {"extra_dhcp_opts", []string{}},
 		{"description", ""}, {"tags", []string{}}, {"created_at", isoTime(p.created)},
 		{"updated_at", isoTime(p.created)}, {"revision_number", 1},
@@ -124,9 +119,8 @@ type portBody struct {
 	Network string `json:"network_id"`
 	Up      *bool  `json:"admin_state_up"`
 
-	Secure *bool          `json:"port_security_enabled"`
-	Groups *[]string      `json:"security_groups"`
-	Pairs  *[]addressPair `json:"allowed_address_pairs"`
+	Secure *bool         `json:"port_security_enabled"`
+	Pairs  []addressPair `json:"allowed_address_pairs"`
 	Fixed  []struct {
 		Subnet  string `json:"subnet_id"`
 		Address string `json:"ip_address"`
@@ -150,47 +144,11 @@ func (k *call) createPort() reply {
 		panic(&refusal{status: 409, kind: "IpAddressAlreadyAllocated",
 			message: "IP address " + address + " already allocated in subnet " + n.subnet})
 	}
-	given.groups()
 	p := k.newPort(n, given.Name, address)
-	p.change(given)
+	p.down, p.open = given.Up != nil && !*given.Up, given.Secure != nil && !*given.Secure
+	p.pairs = given.Pairs
 	k.region.ports = append(k.region.ports, p)
 	return jsonReply(201, object{{"port", k.portDocument(p)}})
-}
-
-// groups checks the security groups.
-func (b portBody) groups() {
-	if b.Groups == nil {
-		return
-	}
-	for _, id := range *b.Groups {
-		if id != SecurityGroupID {
-			panic(noNetworking("SecurityGroup", id))
-		}
-	}
-}
-
-// change sets the arguments that can change.
-func (p *port) change(given portBody) {
-	if given.Up != nil {
-		p.down = !*given.Up
-	}
-	if given.Secure != nil {
-		p.open = !*given.Secure
-	}
-	if given.Groups != nil {
-		p.groups = *given.Groups
-	}
-	if given.Pairs != nil {
-		p.pairs = *given.Pairs
-	}
-}
-
-func (k *call) updatePort(p *port) reply {
-	given := networkBody[portBody](k, "port")
-	given.groups()
-	p.name = cmp.Or(given.Name, p.name)
-	p.change(given)
-	return jsonReply(200, object{{"port", k.portDocument(p)}})
 }
 
 // deletePort also detaches the port from its server.

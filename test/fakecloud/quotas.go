@@ -2,7 +2,6 @@ package fakecloud
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -166,16 +165,13 @@ func (k *call) showQuotasDetail() reply {
 
 // quotaSchema is the body of an update.
 func quotaSchema() *schema {
-	limit := &schema{
-		types: jsonDigits, bounded: true, minimum: -1, maximum: 0x7fffffff, pattern: regexp.MustCompile(`^-?[0-9]+$`),
-	}
 	props := []prop{{name: "force", schema: boolean}}
 	for _, r := range resources {
 		if !r.legacy && !r.files { // nobody sets those
-			props = append(props, prop{name: r.name, schema: limit})
+			props = append(props, prop{name: r.name, schema: plain(`-1|[0-9]+`)})
 		}
 	}
-	return wrapped("quota_set", &schema{props: props, closed: true})
+	return wrapped("quota_set", closed(props...))
 }
 
 func (k *call) updateQuotas(doc object) reply {

@@ -1,12 +1,9 @@
 package fakecloud
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"net/url"
 	"path"
-	"slices"
 	"strings"
 	"time"
 )
@@ -32,7 +29,6 @@ type Request struct {
 	// /servers/detail. A request for the version document has "/".
 	Path  string
 	Query url.Values
-	Route string // path in the table of the service, with {} for variable parts; "" for an unknown path
 	Agent string // the User-Agent
 
 	Microversion string // requested microversion; "" if none was requested
@@ -48,16 +44,6 @@ func (r Request) String() string {
 		query = "?" + r.Query.Encode()
 	}
 	return fmt.Sprintf("%s %s %s%s", r.Method, r.Service, r.Path, query)
-}
-
-// Kind is the same for requests that differ only in ids and values: "GET compute@2.26 /servers/{}/tags", followed by
-// the keys of a query. A request without a route has its path.
-func (r Request) Kind() string {
-	kind := strings.TrimSuffix(r.Method+" "+r.Service+"@"+r.Microversion, "@") + " " + cmp.Or(r.Route, r.Path)
-	if len(r.Query) > 0 {
-		kind += "?" + strings.Join(slices.Sorted(maps.Keys(r.Query)), ",")
-	}
-	return kind
 }
 
 // Requests returns all requests in the order in which they arrived.

@@ -8,7 +8,6 @@ type refusal struct {
 	status  int
 	kind    string // Neutron's type, or the kind of Octavia's router
 	message string
-	more    object // further keys of an error of Keystone
 }
 
 // refusable returns the answer of a function or, if that panics with a refusal, the refusal in a service's format.

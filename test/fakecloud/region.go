@@ -35,8 +35,7 @@ type region struct {
 	floating      []*floating
 	floatingCount int
 
-	keys     []*keyPair
-	keyCount int
+	keys []string // names of key pairs, which each user has
 
 	failing    int  // number of the next builds that fail on their host
 	keepsPorts bool // reports whether failed builds keep their ports
@@ -237,11 +236,6 @@ func (c *Cloud) SetZoneAvailable(regionName, name string, available bool) {
 // ACTIVE.
 func (c *Cloud) SetHostDown(regionName, name string, down bool) {
 	c.change(regionName, func(r *region) { r.mustHost(name).down = down })
-}
-
-// SetHostDisabled disables the compute service of a host, or enables it.
-func (c *Cloud) SetHostDisabled(regionName, name string, disabled bool) {
-	c.change(regionName, func(r *region) { r.mustHost(name).disabled = disabled })
 }
 
 // SetCellDown takes the cell of some zones down, or up again; without zones it is the cell of all zones. Lists then

@@ -232,7 +232,7 @@ func (k *call) find(routes []route, parts []string) (found *route, methods []str
 		}
 		methods = append(methods, routes[i].method)
 		if found == nil && routes[i].method == k.record.Method {
-			found, k.vars, k.record.Route = &routes[i], vars, routes[i].path
+			found, k.vars = &routes[i], vars
 		}
 	}
 	return found, methods
@@ -266,7 +266,7 @@ type regional struct {
 var regionals = map[string]regional{
 	Network:       {"v2.0", neutronRoutes, (*call).neutronVersions, (*call).nowhere, neutronReply},
 	LoadBalancing: {"v2", octaviaRoutes, (*call).octaviaVersions, octaviaNowhere, octaviaReply},
-	BlockStorage:  {"v3", cinderRoutes, cinderIndex, (*call).nowhere, cinderReply},
+	BlockStorage:  {"v3", cinderRoutes, nil, (*call).nowhere, cinderReply},
 	DNS:           {"v2", designateRoutes, nil, (*call).nowhere, designateReply},
 }
 

@@ -80,17 +80,12 @@ func (s *server) inState(action string, states ...string) {
 	}
 }
 
-// novaActions are the actions of Nova that this package does not support.
-var novaActions = strings.Fields("addFixedIp addFloatingIp changePassword createBackup createImage " +
-	"evacuate forceDelete injectNetworkInfo migrate os-getConsoleOutput reboot removeFixedIp removeFloatingIp rescue " +
-	"resetNetwork restore shelveOffload trigger_crash_dump unrescue")
-
 // action is an action of Nova on a server. Needed parts of the request are checked before the server is looked for.
 type action struct {
-	schema func(minor int) *schema // nil accepts any value
-	mapped bool                    // checks first whether any cell has the server
-	hosted bool                    // checks whether the server has a host
-	from   []string                // allowed states, without a task; nil means any
+	schema *schema  // nil accepts any value
+	mapped bool     // checks first whether any cell has the server
+	hosted bool     // checks whether the server has a host
+	from   []string // allowed states, without a task; nil means any
 	act    func(*call, *server, any)
 	reply  func(*call, *server) reply // nil means an empty 202
 }
@@ -99,28 +94,23 @@ var actions = map[string]action{
 	"os-start": {mapped: true, hosted: true, from: []string{"stopped"}, act: becomes("powering-on", "active")},
 	"os-stop": {mapped: true, hosted: true, from: []string{"active", "error"},
 		act: (*call).stopServer},
-	"lock":          {schema: lockSchema, act: (*call).lockServer},
+	"lock":          {act: (*call).lockServer},
 	"unlock":        {act: (*call).unlockServer},
-	"os-resetState": {schema: always(resetSchema), act: (*call).resetServer},
-	"rebuild": {schema: always(rebuildSchema), from: []string{"active", "stopped", "error"},
+	"os-resetState": {schema: resetSchema, act: (*call).resetServer},
+	"rebuild": {schema: rebuildSchema, from: []string{"active", "stopped", "error"},
 		act: (*call).rebuildServer, reply: (*call).rebuildReply},
-	"resize": {schema: always(resizeSchema), from: []string{"active", "stopped"}, act: (*call).resizeServer},
+	"resize": {schema: resizeSchema, from: []string{"active", "stopped"}, act: (*call).resizeServer},
 	"confirmResize": {from: []string{"resized"}, act: (*call).confirmResize,
 		reply: func(*call, *server) reply { return empty(204) }},
-	"revertResize": {from: []string{"resized"}, act: (*call).revertResize},
-	"pause":        {hosted: true, from: []string{"active"}, act: becomes("pausing", "paused")},
-	"unpause":      {hosted: true, from: []string{"paused"}, act: becomes("unpausing", "active")},
-	"suspend":      {hosted: true, from: []string{"active"}, act: becomes("suspending", "suspended")},
-	"resume":       {hosted: true, from: []string{"suspended"}, act: becomes("resuming", "active")},
-	"shelve":       {from: []string{"active", "stopped", "paused", "suspended"}, act: (*call).shelveServer},
-	"unshelve": {schema: unshelveSchema, from: []string{"shelved", "shelved_offloaded"},
-		act: (*call).unshelveServer},
-	"addSecurityGroup":    {act: (*call).addGroup},
-	"removeSecurityGroup": {act: (*call).removeGroup},
-	"os-migrateLive":      {schema: always(liveSchema), act: (*call).migrateServer},
+	"revertResize":   {from: []string{"resized"}, act: (*call).revertResize},
+	"pause":          {hosted: true, from: []string{"active"}, act: becomes("pausing", "paused")},
+	"unpause":        {hosted: true, from: []string{"paused"}, act: becomes("unpausing", "active")},
+	"suspend":        {hosted: true, from: []string{"active"}, act: becomes("suspending", "suspended")},
+	"resume":         {hosted: true, from: []string{"suspended"}, act: becomes("resuming", "active")},
+	"shelve":         {from: []string{"active", "stopped", "paused", "suspended"}, act: (*call).shelveServer},
+	"unshelve":       {from: []string{"shelved", "shelved_offloaded"}, act: (*call).unshelveServer},
+	"os-migrateLive": {act: (*call).migrateServer},
 }
-
-func always(s *schema) func(int) *schema { return func(int) *schema { return s } }
 
 func (k *call) actOnServer() reply {
 	v, err := decode(k.record.Body)
@@ -131,14 +121,12 @@ func (k *call) actOnServer() reply {
 	name := doc[0].key
 	a, ok := actions[name]
 	switch {
-	case !ok && slices.Contains(novaActions, name):
-		panic(refuse(501, "fakecloud does not do %s", name))
 	case !ok:
 		panic(badRequest("There is no such action: %s", name))
 	case a.mapped:
 		k.mapped()
 	case a.schema != nil:
-		k.body(a.schema(k.minor))
+		k.body(a.schema)
 	}
 	s := k.reachServer()
 	if a.hosted {
@@ -152,20 +140,6 @@ func (k *call) actOnServer() reply {
 		return a.reply(k, s)
 	}
 	return empty(202)
-}
-
-func (k *call) addGroup(s *server, given any) {
-	if s.rules == nil {
-		s.rules = []string{"default"}
-	}
-	s.rules = append(s.rules, text(given.(object), "name"))
-}
-
-func (k *call) removeGroup(s *server, given any) {
-	if s.rules == nil {
-		s.rules = []string{"default"}
-	}
-	s.rules = slices.DeleteFunc(s.rules, func(name string) bool { return name == text(given.(object), "name") })
 }
 
 // becomes is an action that only changes the state of a server.
@@ -207,19 +181,7 @@ func (k *call) hosted(s *server) {
 	}
 }
 
-// lockSchema applies from 2.73 on; before, any value is accepted.
-func lockSchema(minor int) *schema {
-	if minor < 73 {
-		return anything
-	}
-	return &schema{types: jsonObject, props: []prop{{name: "lock", schema: &schema{
-		types: []string{"object", "null"}, closed: true, props: []prop{
-			{name: "locked_reason", schema: &schema{types: jsonString, minSize: 1, maxSize: 255}},
-		},
-	}}}}
-}
-
-func (k *call) lockServer(s *server, value any) {
+func (k *call) lockServer(s *server, _ any) {
 	owner := s.ProjectID == k.token.projectID()
 	if s.LockedBy != "" && owner {
 		return
@@ -228,9 +190,6 @@ func (k *call) lockServer(s *server, value any) {
 	if owner {
 		s.LockedBy = "owner"
 	}
-	if given, ok := value.(object); ok && k.minor >= 73 && text(given, "locked_reason") != "" {
-		s.LockReason = text(given, "locked_reason")
-	}
 	s.updated = k.time()
 }
 
@@ -238,14 +197,10 @@ func (k *call) unlockServer(s *server, _ any) {
 	if s.LockedBy == "admin" && s.ProjectID == k.token.projectID() {
 		k.adminOnly("os_compute_api:os-lock-server:unlock:unlock_override")
 	}
-	s.LockedBy, s.LockReason, s.updated = "", "", k.time()
+	s.LockedBy, s.updated = "", k.time()
 }
 
-var resetSchema = &schema{types: jsonObject, props: []prop{{name: "os-resetState", schema: &schema{
-	types: jsonObject, closed: true, props: []prop{
-		{name: "state", required: true, schema: &schema{types: jsonString, enum: []any{"active", "error"}}},
-	},
-}}}}
+var resetSchema = wrapped("os-resetState", wrapped("state", matching(`active|error`)))
 
 func (k *call) resetServer(s *server, value any) {
 	k.adminOnly("os_compute_api:os-admin-actions:reset_state")

@@ -3,14 +3,12 @@ package fakecloud
 import (
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 )
 
 // serverQuery has the parameters of a list of servers that clients use; Nova has more.
 var serverQuery = []prop{
 	{name: "name", schema: regexes},
-	{name: "tags", schema: regexes, since: 26},
 	{name: "limit", schema: naturals},
 	{name: "marker", schema: texts},
 }
@@ -30,7 +28,6 @@ func listServers(path string, detail bool) func(*call) reply {
 type filter struct {
 	project string
 	name    *regexp.Regexp // nil means any
-	tags    []string       // all of them must match
 }
 
 // readFilters reads the name as the database does: case does not matter, and Nova escapes the bar, so that there are
@@ -40,16 +37,11 @@ func (k *call) readFilters(q url.Values) *filter {
 	if v := last(q, "name"); v != "" {
 		f.name = regexp.MustCompile("(?i)" + strings.ReplaceAll(v, "|", `\|`))
 	}
-	if v := last(q, "tags"); v != "" {
-		f.tags = strings.Split(v, ",")
-	}
 	return f
 }
 
 func (f *filter) matches(s *server) bool {
-	lacks := func(tag string) bool { return !slices.Contains(s.Tags, tag) }
-	return s.ProjectID == f.project && !s.host.cellDown() &&
-		(f.name == nil || f.name.MatchString(s.Name)) && !slices.ContainsFunc(f.tags, lacks)
+	return s.ProjectID == f.project && !s.host.cellDown() && (f.name == nil || f.name.MatchString(s.Name))
 }
 
 // unreadable lists the servers of cells that are down. 2.69 shows the little that is known of them, but only in lists

@@ -7,9 +7,7 @@ import (
 
 var (
 	metadataBody = wrapped("metadata", metadataSchema)
-	metaBody     = wrapped("meta", &schema{
-		types: jsonObject, keys: metadataKeys, others: metadataSchema.others, closed: true, minSize: 1, maxSize: 1,
-	})
+	metaBody     = wrapped("meta", metadataSchema)
 )
 
 // editable refuses changes of the metadata of a server that is locked or in another state.
@@ -78,7 +76,7 @@ func (k *call) listTags(s *server) reply {
 	return jsonReply(200, object{{"tags", s.Tags}})
 }
 
-var tagsBody = wrapped("tags", tagListSchema)
+var tagsBody = wrapped("tags", listOf(tagSchema))
 
 // replaceTags sorts the tags, as the database does. A lock does not matter.
 func (k *call) replaceTags(doc object) reply {

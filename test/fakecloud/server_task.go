@@ -27,7 +27,7 @@ func (r *region) move(s *server, zone string, avoid *host) *host {
 }
 
 var rebuildSchema = wrapped("rebuild",
-	&schema{types: jsonObject, props: []prop{{name: "imageRef", required: true, schema: uuidSchema}}})
+	&schema{open: true, props: []prop{{name: "imageRef", required: true, schema: uuidSchema}}})
 
 // rebuildServer gives a server another image. Its id, its host and its addresses stay, and its disk is lost. The
 // image changes at once.
@@ -53,7 +53,7 @@ func (k *call) rebuildReply(s *server) reply {
 }
 
 var resizeSchema = wrapped("resize",
-	&schema{types: jsonObject, props: []prop{{name: "flavorRef", required: true, schema: flavorRefSchema}}})
+	&schema{open: true, props: []prop{{name: "flavorRef", required: true, schema: plain(`.+`)}}})
 
 // resizeServer gives a server another flavor, on any host with room. The server is in VERIFY_RESIZE until the resize
 // is confirmed or reverted. Without a host it does not change, without an error.
@@ -110,15 +110,6 @@ func (k *call) shelveServer(s *server, _ any) {
 	})
 }
 
-func unshelveSchema(minor int) *schema {
-	if minor < 77 {
-		return anything
-	}
-	return wrapped("unshelve", &schema{types: []string{"object", "null"}, closed: true, props: []prop{
-		{name: "availability_zone", schema: nameSchema},
-	}})
-}
-
 // unshelveServer brings a server back, from 2.77 on into a chosen zone. Without a host it stays shelved.
 func (k *call) unshelveServer(s *server, value any) {
 	given, _ := value.(object)
@@ -135,12 +126,6 @@ func (k *call) unshelveServer(s *server, value any) {
 		}
 	})
 }
-
-var liveSchema = wrapped("os-migrateLive", &schema{types: jsonObject, props: []prop{
-	{name: "host", required: true, schema: &schema{types: []string{"string", "null"}}},
-	{name: "block_migration", required: true, schema: anything},
-	{name: "force", since: 30, until: 67, schema: boolean},
-}})
 
 // migrateServer moves a running server to another host: to the named one, or to one that its zone and its group
 // allow. The server stays if there is no such host, or if its requested zone does not allow the named host and

@@ -215,7 +215,7 @@ func (v view) later(s *server) (doc object) {
 	}{
 		{16, v.token.admin() && !v.brief, field{"host_status", s.hostStatus()}},
 		{9, true, field{"locked", s.LockedBy != ""}},
-		{73, true, field{"locked_reason", orNull(s.LockReason)}},
+		{73, true, field{"locked_reason", nil}},
 		{19, true, field{"description", orNull(s.Description)}},
 		{26, true, field{"tags", s.Tags}},
 		{63, true, field{"trusted_image_certificates", nil}},

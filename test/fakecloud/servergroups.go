@@ -106,25 +106,20 @@ func (r *region) dropGroup(g *group) {
 	r.groups = slices.DeleteFunc(r.groups, func(o *group) bool { return o == g })
 }
 
-// policyList is the older form of the policy. The schema of Nova lists the allowed values as a tuple, which explains
-// the number in the message.
-func policyList(policies ...any) *schema {
-	return &schema{
-		types:   []string{"array"},
-		minSize: 1,
-		maxSize: 1,
-		items:   &schema{types: jsonString, enum: policies},
-	}
+// policies is the older form of the policy: a list of one.
+func policies(pattern string) *schema {
+	return &schema{items: matching(pattern), is: func(v any) bool {
+		list, ok := v.([]any)
+		return ok && len(list) == 1
+	}}
 }
 
 var groupSchema = wrapped("server_group", closed(
 	prop{name: "name", schema: nameSchema, required: true},
-	prop{name: "policies", schema: policyList("anti-affinity", "affinity"), required: true, until: 14},
-	prop{name: "policies", required: true, since: 15, until: 63,
-		schema: policyList("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity")},
-	prop{name: "policy", required: true, since: 64,
-		schema: policyList("anti-affinity", "affinity", "soft-anti-affinity", "soft-affinity").items},
-	prop{name: "rules", since: 64, schema: closed(prop{name: "max_server_per_host", schema: countSchema})},
+	prop{name: "policies", schema: policies(`(?:anti-)?affinity`), required: true, until: 14},
+	prop{name: "policies", schema: policies(`(?:soft-)?(?:anti-)?affinity`), required: true, since: 15, until: 63},
+	prop{name: "policy", schema: matching(`(?:soft-)?(?:anti-)?affinity`), required: true, since: 64},
+	prop{name: "rules", since: 64, schema: closed(prop{name: "max_server_per_host", schema: positive})},
 ))
 
 func (k *call) createGroup(doc object) reply {
@@ -137,8 +132,8 @@ func (k *call) createGroup(doc object) reply {
 		ServerGroup: ServerGroup{Name: text(given, "name"), Policy: text(given, "policy"), ProjectID: project},
 		user:        k.token.user.id,
 	}
-	if policies := stringList(given, "policies"); len(policies) > 0 {
-		g.Policy = policies[0]
+	if list := stringList(given, "policies"); len(list) > 0 {
+		g.Policy = list[0]
 	}
 	rules, _ := sub(given, "rules")
 	if len(rules) > 0 && g.Policy != "anti-affinity" {

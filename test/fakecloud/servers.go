@@ -30,7 +30,6 @@ type Server struct {
 	Created     time.Time
 	Fault       string // message of an ERROR
 	LockedBy    string // "", owner or admin
-	LockReason  string
 	Stuck       bool   // reports whether stopping it fails
 	Network     bool   // reports whether it has an address in the shared network
 	Address     string // its address; "" means one in 10.9.0.0/16

@@ -225,7 +225,6 @@ func TestZones(t *testing.T) {
 	}{
 		{"at first", func() {}, "az-1 az-2 az-3", "az-1 az-2"},
 		{"a zone is disabled", func() { c.SetZoneAvailable("RegionOne", "az-2", false) }, "az-1 az-3 -az-2", "az-1 az-2"},
-		{"one of two hosts is disabled", func() { c.SetHostDisabled("RegionOne", "r1-cmp-1", true) }, "az-1 az-3 -az-2", "az-1 az-2"},
 		{"all hosts are down", func() { c.SetHostDown("RegionOne", "r1-cmp-4", true) }, "az-1 az-3 -az-2", "az-1 az-2"},
 		{"a zone is removed", func() { c.RemoveZone("RegionOne", "az-3") }, "az-1 -az-2", "az-1 az-2"},
 		{"a zone is added", func() { c.AddZone("RegionTwo", Zone{"az-0", []string{"r2-cmp-9"}}) }, "az-1 -az-2", "az-0 az-1 az-2"},
@@ -243,7 +242,7 @@ func TestServersFindNoPlace(t *testing.T) {
 	k := login(t, c, "member")
 	c.SetZoneAvailable("RegionOne", "az-2", false)
 	c.SetHostDown("RegionOne", "r1-cmp-4", true)
-	c.SetHostDisabled("RegionOne", "r1-cmp-1", true)
+	c.SetHostDown("RegionOne", "r1-cmp-1", true)
 	in := func(zone string) string { return `, "availability_zone": "` + zone + `"` }
 	closed := fmt.Sprintf(`{"server": {"name": "x", "flavorRef": "m1.tiny", "imageRef": %q, "networks": "none"%s}}`, c.images[0].ID, in("az-2"))
 	k.must(400, "POST compute /servers 2.93", closed)
@@ -295,22 +294,6 @@ func TestFailedBuilds(t *testing.T) {
 			k.must(status, "POST compute /servers 2.79", order)
 			assert.Empty(t, k.must(204, "DELETE compute /servers/"+id, "").body)
 		})
-	}
-}
-
-// TestZonesOfVolumes: with cross_az_attach = False a server takes the volumes of its zone only.
-func TestZonesOfVolumes(t *testing.T) {
-	c := Start(t, Config{SameZoneAttach: true})
-	k := login(t, c, "member")
-	id := c.AddServers("RegionOne", Server{Zone: "az-1"})[0]
-	for zone, status := range map[string]int{"az-1": 200, "az-2": 400} {
-		volume := k.must(202, "POST block-storage /volumes",
-			`{"volume": {"size": 1, "availability_zone": "`+zone+`"}}`).object(t)["volume"].(map[string]any)["id"]
-		k.must(200, fmt.Sprint("GET block-storage /volumes/", volume), "")
-		a := k.must(status, "POST compute /servers/"+id+"/os-volume_attachments", fmt.Sprintf(`{"volumeAttachment": {"volumeId": %q}}`, volume))
-		if status == 400 {
-			assert.Contains(t, a.body, "are not in the same availability_zone. Instance is in az-1. Volume is in az-2")
-		}
 	}
 }
 

@@ -21,9 +21,6 @@ func TestContractKeystone(t *testing.T) { everywhere(t, contractKeystone) }
 func contractKeystone(t *testing.T, c *cloud) {
 	c.credential(t)
 	c.hold(t, []fact{
-		{"versions", "nobody GET identity-root /", 300,
-			are{keys("", "versions"), keys("versions.values", "id status updated links media-types"), like("versions.values.0.id", `v3\.\d+`),
-				header("Location", ".*/v3/")}},
 		{"version", "nobody GET identity /", 200, are{keys("version", "id status updated links media-types"), is("version.status", `"stable"`)}},
 
 		{"password", "nobody POST identity /auth/tokens " + scoped, 201, are{
@@ -45,11 +42,6 @@ func contractKeystone(t *testing.T, c *cloud) {
 			`"domain": {"id": "$member_domain"}}}}}`, 201, are{is("token.project.id", `"$member_project"`)}},
 		{"unscoped", "nobody POST identity /auth/tokens " + unscoped, 201,
 			are{keys("token", "methods user audit_ids expires_at issued_at"), keepHeader("unscoped_token", "X-Subject-Token")}},
-		{"token for token", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["token"], "token": {"id": "$unscoped_token"}}, "scope": ` +
-			`{"project": {"id": "$member_project"}}}}`, 201,
-			are{size("token.methods", 2), includes("token.methods", "password"), includes("token.methods", "token"), size("token.audit_ids", 2)}},
-		{"token of nobody", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["token"], "token": {"id": "garbage"}}}}`, 404,
-			are{like("error.title", "Not Found")}},
 
 		{"wrong password", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["password"], "password": {"user": {"id": "$member_id", ` +
 			`"password": "wrong"}}}}}`, 401,
@@ -66,17 +58,14 @@ func contractKeystone(t *testing.T, c *cloud) {
 			`"$member_name", "password": "x"}}}}}`, 400, are{denial("Bad Request", "Expecting to find domain in user."+malformed)}},
 		{"no user", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["password"], "password": {}}}}`, 400,
 			are{denial("Bad Request", "Expecting to find user in None."+malformed)}},
-		{"no identity", `nobody POST identity /auth/tokens {"auth": {}}`, 400, nil},
 		{"no auth", `nobody POST identity /auth/tokens {}`, 400, nil},
 		{"no JSON", `nobody POST identity /auth/tokens {`, 400, nil},
-		{"unknown method", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["magic"], "magic": {}}}}`, 401,
-			are{like("error.message", "Attempted to authenticate with an unsupported method."), has("error.identity", "methods")}},
 
 		{"application credential", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["application_credential"], ` +
 			`"application_credential": {"id": "$credential", "secret": "$secret"}}}}`, 201, are{
 			keys("token", "methods user audit_ids expires_at issued_at project is_domain roles catalog application_credential"),
 			keys("token.application_credential", "id name restricted"),
-			is("token.project.id", `"$member_project"`), is("token.methods", `["application_credential"]`), keepHeader("credential_token", "X-Subject-Token")}},
+			is("token.project.id", `"$member_project"`), is("token.methods", `["application_credential"]`)}},
 		{"application credential by name",
 			`nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["application_credential"], "application_credential": {"name": ` +
 				`"$credential_name", "user": {"id": "$member_id"}, "secret": "$secret"}}}}`, 201, are{is("token.application_credential.id", `"$credential"`)}},
@@ -84,15 +73,6 @@ func contractKeystone(t *testing.T, c *cloud) {
 			`{"id": "$credential", "secret": "wrong"}}}}`, 401, are{denial("Unauthorized", wrong)}},
 		{"an unknown one", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["application_credential"], "application_credential": {"id": ` +
 			`"$none", "secret": "x"}}}}`, 404, are{denial("Not Found", "Could not find Application Credential: 00000000-0000-0000-0000-000000000000.")}},
-		{"it cannot choose a scope", `nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["application_credential"], ` +
-			`"application_credential": {"id": "$credential", "secret": "$secret"}}, "scope": {"project": {"id": "$member_project"}}}}`, 401,
-			are{like("error.message", ".*Application credentials cannot request a scope.")}},
-	})
-	if fakecloud.ReleaseOf(c.release.Microversion) != fakecloud.Zed { // its Keystone fails there, and closes the connection
-		c.hold(t, []fact{{"its token makes no other",
-			`nobody POST identity /auth/tokens {"auth": {"identity": {"methods": ["token"], "token": {"id": "$credential_token"}}}}`, 403, nil}})
-	}
-	c.hold(t, []fact{
 		{"validate one's own", "member GET identity X-Subject-Token:$member_token /auth/tokens", 200,
 			are{is("token.user.id", `"$member_id"`), header("X-Subject-Token", "gAAAAA.*")}},
 		{"an admin validates any", "admin GET identity X-Subject-Token:$member_token /auth/tokens", 200, are{is("token.user.id", `"$member_id"`)}},

@@ -28,8 +28,6 @@ func contractServerLists(t *testing.T, c *cloud) {
 		{"case does not matter", "member GET compute@2.79 /servers?name=%5EACC-.*", 200, are{includes("servers.*.id", "$a")}},
 		{"a bar is no alternative", "member GET compute@2.79 /servers?name=${prefix}a%7C${prefix}b", 200, are{size("servers", 0)}},
 		{"a pattern that is none", "member GET compute@2.79 /servers?name=(", 400, are{invalid}},
-		{"by a tag", list + "&tags=red", 200, are{size("servers", 2), includes("servers.*.id", "$a"), includes("servers.*.id", "$b")}},
-		{"by all tags", list + "&tags=red,big", 200, are{is("servers.*.id", `["$a"]`)}},
 		{"by an unknown key, at 2.75", list + "&what=1", 400, are{invalid}},
 
 		{"a page", list + "&limit=3", 200,

@@ -27,8 +27,6 @@ func contractNeutron(t *testing.T, c *cloud) {
 		{"a port by id", "member GET network /ports?id=$port", 200, are{size("ports", 1), is("ports.0.device_id", `"$one"`)}},
 		{"one port", "member GET network /ports/$port", 200, are{is("port.id", `"$port"`)}},
 		{"an unknown port", "member GET network /ports/$none", 404, are{is("NeutronError.type", `"PortNotFound"`)}},
-		{"take its security group off", `member POST compute@2.79 /servers/$one/action {"removeSecurityGroup": {"name": "default"}}`, 202, nil},
-		{"it has none", "member GET compute@2.79 /servers/$one", 200, are{lacks("server", "security_groups")}},
 		{"shelve it", `member POST compute@2.79 /servers/$one/action {"shelve": null}`, 202, nil},
 		{"it keeps its address", "member awaits GET compute@2.79 /servers/$one", 200,
 			are{is("server.status", `"SHELVED_OFFLOADED"`), like("server.addresses.shared.0.addr", `[0-9.]+`)}},
