@@ -2,7 +2,6 @@ package fakecloud
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -92,7 +91,7 @@ func (k *call) serveGlance() reply {
 	}
 	k.region = k.regions[k.record.Region]
 	rep := k.nowhere()
-	if r, _ := k.find(glanceRoutes, k.parts[1:]); r != nil {
+	if r := k.find(glanceRoutes, k.parts[1:]); r != nil {
 		rep = refusable(func() reply { return r.serve(k) },
 			func(e *refusal) reply { return jsonReply(e.status, webob(e.status, e.message)) })
 	}
@@ -159,16 +158,7 @@ func fitsImage(q url.Values, i *Image) bool {
 }
 
 func (k *call) imageVersions() object {
-	list := []object{}
-	for _, minor := range k.release.Images {
-		status := "SUPPORTED"
-		if minor == slices.Max(k.release.Images) {
-			status = "CURRENT"
-		}
-		list = append(list, object{
-			{"id", fmt.Sprintf("v2.%d", minor)}, {"status", status},
-			{"links", []object{{{"rel", "self"}, {"href", k.base + "/image/v2/"}}}},
-		})
-	}
-	return object{{"versions", list}}
+	return object{{"versions", []object{{
+		{"id", "v2.15"}, {"status", "CURRENT"}, {"links", []object{{{"rel", "self"}, {"href", k.base + "/image/v2/"}}}},
+	}}}}
 }

@@ -3,7 +3,6 @@ package fakecloud
 import (
 	"net/http"
 	"slices"
-	"strings"
 )
 
 var errUnauthorized = refuse(401, "The request you have made requires authentication.")
@@ -36,20 +35,13 @@ func (k *call) serveKeystone() reply {
 }
 
 func (k *call) askKeystone() reply {
-	const notFound = "<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n<p>The " +
-		"requested URL was not found on the server. If you entered the URL manually please check " +
-		"your spelling and try again.</p>\n"
 	parts := k.parts[1:]
 	if len(parts) == 0 {
 		parts = []string{""}
 	}
-	r, methods := k.find(keystoneRoutes, parts)
-	if k.parts[0] != "v3" || methods == nil {
-		return reply{404, http.Header{"Content-Type": {"text/html; charset=utf-8"}}, []byte(notFound)}
-	}
-	if r == nil {
-		return jsonReply(405, object{{"message", "The method is not allowed for the requested URL."}}).
-			set("Allow", strings.Join(append(slices.Compact(methods), "OPTIONS"), ", "))
+	r := k.find(keystoneRoutes, parts)
+	if k.parts[0] != "v3" || r == nil {
+		return k.nowhere()
 	}
 	return refusable(func() reply { return r.serve(k) },
 		func(e *refusal) reply { return jsonReply(e.status, keystoneFault(e.status, e.message)) })

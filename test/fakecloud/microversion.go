@@ -72,22 +72,11 @@ func (k *call) links(path string) []object {
 	}
 }
 
-// nextLink leads to the page after the item with the id. The marker keeps its place in the query, and is the last
-// parameter of the first link.
+// nextLink leads to the page after the item with the id.
 func (k *call) nextLink(path, id string) []object {
-	marker := "marker=" + url.QueryEscape(id)
-	var params []string
-	for _, key := range slices.Sorted(maps.Keys(k.record.Query)) {
-		param := url.QueryEscape(key) + "=" + url.QueryEscape(last(k.record.Query, key))
-		if key == "marker" {
-			param, marker = marker, ""
-		}
-		params = append(params, param)
-	}
-	if marker != "" {
-		params = append(params, marker)
-	}
-	return []object{{{"rel", "next"}, {"href", k.selfURL() + path + "?" + strings.Join(params, "&")}}}
+	query := maps.Clone(k.record.Query)
+	query.Set("marker", id)
+	return []object{{{"rel", "next"}, {"href", k.selfURL() + path + "?" + query.Encode()}}}
 }
 
 func (k *call) computeVersion() reply {

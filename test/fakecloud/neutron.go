@@ -92,7 +92,7 @@ func badNetworking(message string) *refusal {
 func (k *call) networkDocument(n *network) object {
 	created := isoTime(Epoch)
 	none := []string{}
-	doc := object{
+	return object{
 		{"id", n.id}, {"name", n.name}, {"tenant_id", AdminProjectID}, {"admin_state_up", true},
 		{"mtu", 1500}, {"status", "ACTIVE"}, {"subnets", []string{n.subnet}}, {"shared", true},
 		{"availability_zone_hints", none}, {"availability_zones", none}, {"ipv4_address_scope", nil},
@@ -101,10 +101,6 @@ func (k *call) networkDocument(n *network) object {
 		{"tags", none}, {"created_at", created}, {"updated_at", created}, {"revision_number", 2},
 		{"project_id", AdminProjectID},
 	}
-	for _, name := range k.release.Network {
-		doc = append(doc, field{name, false})
-	}
-	return doc
 }
 
 // SubnetID is the subnet of the network, SecurityGroupID the default security group.

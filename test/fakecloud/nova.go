@@ -88,7 +88,7 @@ func (k *call) askNova() reply {
 	if len(parts) == 0 && k.projectURL == "" {
 		parts = []string{""}
 	}
-	r, _ := k.find(novaRoutes, parts)
+	r := k.find(novaRoutes, parts)
 	if r == nil {
 		return k.nowhere()
 	}

@@ -6,34 +6,21 @@ import (
 	"strings"
 )
 
-// resource is something with a quota in Nova, in the order in which Nova lists them.
+// resource is something with a quota in Nova since 2.57, in the order in which Nova lists them.
 type resource struct {
 	name   string
 	limit  int    // default limit
-	legacy bool   // reports whether it is of the network proxies, removed at 2.36
-	files  bool   // reports whether it is of injected files, removed at 2.57
 	limits string // name in /limits
 }
 
 var resources = []resource{
 	{name: "cores", limit: -1, limits: "maxTotalCores"},
-	{name: "fixed_ips", limit: -1, legacy: true},
-	{name: "floating_ips", limit: -1, legacy: true, limits: "maxTotalFloatingIps"},
-	{name: "injected_file_content_bytes", limit: 10240, files: true, limits: "maxPersonalitySize"},
-	{name: "injected_file_path_bytes", limit: 255, files: true},
-	{name: "injected_files", limit: 5, files: true, limits: "maxPersonality"},
 	{name: "instances", limit: -1, limits: "maxTotalInstances"},
 	{name: "key_pairs", limit: 1000, limits: "maxTotalKeypairs"},
 	{name: "metadata_items", limit: 128, limits: "maxServerMeta"},
 	{name: "ram", limit: -1, limits: "maxTotalRAMSize"},
-	{name: "security_group_rules", limit: -1, legacy: true, limits: "maxSecurityGroupRules"},
-	{name: "security_groups", limit: -1, legacy: true, limits: "maxSecurityGroups"},
 	{name: "server_group_members", limit: 1000, limits: "maxServerGroupMembers"},
 	{name: "server_groups", limit: 1000, limits: "maxServerGroups"},
-}
-
-func (r resource) in(minor int) bool {
-	return (!r.legacy || minor < 36) && (!r.files || minor < 57)
 }
 
 func mustResource(name string) resource {
@@ -109,22 +96,13 @@ func (k *call) showLimits() reply {
 	project := k.token.projectID()
 	doc := object{}
 	for _, r := range resources {
-		if r.limits == "" || !r.in(k.minor) {
-			continue
-		}
 		doc = append(doc, field{r.limits, k.quota(r.name, project)})
-		if r.name == "metadata_items" && k.minor < 39 {
-			doc = append(doc, field{"maxImageMeta", k.quota(r.name, project)})
-		}
 	}
 	for _, u := range [][2]string{
 		{"totalRAMUsed", "ram"}, {"totalCoresUsed", "cores"}, {"totalInstancesUsed", "instances"},
-		{"totalFloatingIpsUsed", "floating_ips"}, {"totalSecurityGroupsUsed", "security_groups"},
 		{"totalServerGroupsUsed", "server_groups"},
 	} {
-		if mustResource(u[1]).in(k.minor) {
-			doc = append(doc, field{u[0], k.inUse(u[1], project)})
-		}
+		doc = append(doc, field{u[0], k.inUse(u[1], project)})
 	}
 	return jsonReply(200, object{{"limits", object{{"rate", []object{}}, {"absolute", doc}}}})
 }
@@ -136,9 +114,7 @@ func (k *call) quotaSet(id string, value func(resource string) any) reply {
 		doc = append(doc, field{"id", id})
 	}
 	for _, r := range resources {
-		if r.in(k.minor) {
-			doc = append(doc, field{r.name, value(r.name)})
-		}
+		doc = append(doc, field{r.name, value(r.name)})
 	}
 	return jsonReply(200, object{{"quota_set", doc}})
 }
@@ -167,9 +143,7 @@ func (k *call) showQuotasDetail() reply {
 func quotaSchema() *schema {
 	props := []prop{{name: "force", schema: boolean}}
 	for _, r := range resources {
-		if !r.legacy && !r.files { // nobody sets those
-			props = append(props, prop{name: r.name, schema: plain(`-1|[0-9]+`)})
-		}
+		props = append(props, prop{name: r.name, schema: plain(`-1|[0-9]+`)})
 	}
 	return wrapped("quota_set", closed(props...))
 }

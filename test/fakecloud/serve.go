@@ -223,19 +223,15 @@ func show[T any](name string, find func(*call) T, document func(*call, T) object
 	return of(find, func(k *call, found T) reply { return jsonReply(200, object{{name, document(k, found)}}) })
 }
 
-// find looks up the route of the request and sets vars. It also returns the methods that the path accepts.
-func (k *call) find(routes []route, parts []string) (found *route, methods []string) {
+// find looks up the route of the request, and sets vars. It returns nil without one.
+func (k *call) find(routes []route, parts []string) *route {
 	for i := range routes {
-		vars, ok := fits(routes[i].path, parts)
-		if !ok {
-			continue
-		}
-		methods = append(methods, routes[i].method)
-		if found == nil && routes[i].method == k.record.Method {
-			found, k.vars = &routes[i], vars
+		if vars, ok := fits(routes[i].path, parts); ok && routes[i].method == k.record.Method {
+			k.vars = vars
+			return &routes[i]
 		}
 	}
-	return found, methods
+	return nil
 }
 
 func fits(pattern string, parts []string) (vars []string, ok bool) {
@@ -284,7 +280,7 @@ func (k *call) serveRegional(s regional) reply {
 	k.region.settle(k.Cloud)
 	rep := s.missing(k)
 	if len(k.parts) > 1 && strings.HasPrefix(k.parts[0], s.version) {
-		if r, _ := k.find(s.routes, k.parts[1:]); r != nil {
+		if r := k.find(s.routes, k.parts[1:]); r != nil {
 			rep = refusable(func() reply { return r.serve(k) }, s.refuse)
 		}
 	}

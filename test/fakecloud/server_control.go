@@ -37,7 +37,6 @@ func (r *region) adopt(c *Cloud, given Server) *server {
 	s.flavor = c.mustFlavor(cmp.Or(s.Flavor, c.flavors[0].ID))
 	s.Flavor = s.flavor.ID
 	s.asked = s.Zone
-	s.reserved = "r-" + s.ID[:8]
 	s.setStatus(cmp.Or(s.Status, "ACTIVE"))
 	if s.Group != "" {
 		s.group = r.mustGroup(s.Group)

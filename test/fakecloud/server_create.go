@@ -207,14 +207,13 @@ func (k *call) checkOrder(o *order, body object) {
 // build makes the server. It is scheduled at once, but nobody sees that before it is built.
 func (k *call) build(o *order) *server {
 	s := &server{
-		Server:   o.server,
-		vmState:  "building",
-		flavor:   o.flavor,
-		group:    o.group,
-		ports:    o.ports,
-		keyName:  o.keyName,
-		reserved: "r-" + k.hexID("reservation")[:8],
-		asked:    o.zone,
+		Server:  o.server,
+		vmState: "building",
+		flavor:  o.flavor,
+		group:   o.group,
+		ports:   o.ports,
+		keyName: o.keyName,
+		asked:   o.zone,
 	}
 	for _, p := range o.ports {
 		if p.server = s; p.nova {

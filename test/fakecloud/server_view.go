@@ -150,39 +150,21 @@ func address(addr, kind, mac string) object {
 
 // extensions are the fields of former extensions of the API.
 func (v view) extensions(s *server, host string) object {
-	launched, terminated := "", ""
+	launched := ""
 	if !s.launched.IsZero() {
 		launched = microTime(s.launched)
 	}
-	if s.deleted {
-		terminated = microTime(s.terminated)
-	}
 	doc := object{
 		{"OS-EXT-AZ:availability_zone", s.shownZone()}, {"config_drive", ""}, {"key_name", orNull(s.keyName)},
-		{"OS-SRV-USG:launched_at", orNull(launched)}, {"OS-SRV-USG:terminated_at", orNull(terminated)},
+		{"OS-SRV-USG:launched_at", orNull(launched)}, {"OS-SRV-USG:terminated_at", nil},
 	}
 	if v.token.admin() {
-		name, node, device := s.instanceName(), host, "/dev/sda"
-		switch {
-		case s.vmState == "building":
-			name, device = "", ""
-		case host == "":
-			device = ""
-		case s.host != nil:
+		node := host
+		if host != "" && s.host != nil {
 			node = s.host.hypervisor
 		}
-		doc = append(doc, object{
-			{"OS-EXT-SRV-ATTR:host", orNull(host)}, {"OS-EXT-SRV-ATTR:instance_name", name},
-			{"OS-EXT-SRV-ATTR:hypervisor_hostname", orNull(node)},
-		}...)
-		if v.minor >= 3 {
-			doc = append(doc, object{
-				{"OS-EXT-SRV-ATTR:reservation_id", s.reserved}, {"OS-EXT-SRV-ATTR:launch_index", 0},
-				{"OS-EXT-SRV-ATTR:hostname", s.hostname}, {"OS-EXT-SRV-ATTR:kernel_id", ""},
-				{"OS-EXT-SRV-ATTR:ramdisk_id", ""}, {"OS-EXT-SRV-ATTR:root_device_name", orNull(device)},
-				{"OS-EXT-SRV-ATTR:user_data", nil},
-			}...)
-		}
+		doc = append(doc, field{"OS-EXT-SRV-ATTR:host", orNull(host)},
+			field{"OS-EXT-SRV-ATTR:hypervisor_hostname", orNull(node)})
 	}
 	volumes := documents(v.region.volumesOf(s), func(volume *volume) object {
 		if v.minor < 3 {
@@ -213,13 +195,10 @@ func (v view) later(s *server) (doc object) {
 		shown bool
 		field
 	}{
-		{16, v.token.admin() && !v.brief, field{"host_status", s.hostStatus()}},
 		{9, true, field{"locked", s.LockedBy != ""}},
 		{73, true, field{"locked_reason", nil}},
 		{19, true, field{"description", orNull(s.Description)}},
 		{26, true, field{"tags", s.Tags}},
-		{63, true, field{"trusted_image_certificates", nil}},
-		{90, !v.token.admin(), field{"OS-EXT-SRV-ATTR:hostname", s.hostname}},
 		{71, v.show, field{"server_groups", s.groups()}},
 	} {
 		if f.shown && v.minor >= f.since {
@@ -234,19 +213,6 @@ func (s *server) groups() []string {
 		return nil
 	}
 	return []string{s.group.ID}
-}
-
-// hostStatus is the state of the host's service, for administrators.
-func (s *server) hostStatus() string {
-	switch {
-	case s.host == nil || !s.scheduled() || s.deleted:
-		return ""
-	case s.host.disabled:
-		return "MAINTENANCE"
-	case s.host.down:
-		return "DOWN"
-	}
-	return "UP"
 }
 
 // partial has the fields that 2.69 knows of a server in a cell that is down: they are in the database of the API.

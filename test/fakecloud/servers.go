@@ -6,7 +6,6 @@ import (
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -39,7 +38,6 @@ type Server struct {
 type server struct {
 	Server
 	number   int
-	hostname string
 	host     *host // nil if it is not scheduled, or the host is gone
 	vmState  string
 	flavor   *Flavor
@@ -49,7 +47,6 @@ type server struct {
 	launched time.Time
 	keyName  string
 	rules    []string // security groups of its ports; nil for the default
-	reserved string   // the reservation
 	asked    string   // requested zone
 	before   *shape   // shape before a resize that is not confirmed
 	stops    []object // stop actions that Nova shows, newest first
@@ -132,23 +129,6 @@ func (s *server) powerState() int {
 	return 1
 }
 
-func (s *server) instanceName() string { return fmt.Sprintf("instance-%08x", s.number) }
-
-// hostname turns a name into a valid host name. A server keeps its first one.
-func hostname(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == ' ' || r == '_':
-			return '-'
-		case r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		}
-		return -1
-	}, name)
-}
-
 // waiting reports whether the server is not in its final state yet.
 func (s *server) waiting() bool { return s.pending != nil }
 
@@ -187,7 +167,7 @@ func older(a, b *server) int {
 
 func (s *store) add(v *server) {
 	s.count++
-	v.number, v.hostname = s.count, hostname(v.Name)
+	v.number = s.count
 	s.byID[v.ID] = v
 	if n := len(s.byAge); n > 0 && older(s.byAge[n-1], v) > 0 {
 		s.sorted = false

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"sync"
 	"testing"
 
@@ -216,30 +215,8 @@ func (p *Provider) propose(i Instance, config tftypes.Value) tftypes.Value {
 		if a.Computed && values[a.Name].IsNull() {
 			values[a.Name] = prior[a.Name]
 		}
-		list := a.NestedType != nil && a.NestedType.Nesting == tfprotov6.SchemaObjectNestingModeList
-		if list && values[a.Name].IsKnown() && !values[a.Name].IsNull() && !prior[a.Name].IsNull() {
-			values[a.Name] = proposeNested(a.NestedType, values[a.Name], Elements(prior[a.Name]))
-		}
 	}
 	return tftypes.NewValue(config.Type(), values)
-}
-
-// proposeNested merges the elements of a list with the elements that had their places.
-func proposeNested(of *tfprotov6.SchemaObject, config tftypes.Value, prior []tftypes.Value) tftypes.Value {
-	elements := slices.Clone(Elements(config))
-	for i := range elements[:min(len(elements), len(prior))] {
-		if !elements[i].IsKnown() || elements[i].IsNull() {
-			continue
-		}
-		fields := maps.Clone(Object(elements[i]))
-		for _, a := range of.Attributes {
-			if a.Computed && fields[a.Name].IsNull() {
-				fields[a.Name] = Object(prior[i])[a.Name]
-			}
-		}
-		elements[i] = tftypes.NewValue(elements[i].Type(), fields)
-	}
-	return tftypes.NewValue(config.Type(), elements)
 }
 
 // Refresh reads a resource.

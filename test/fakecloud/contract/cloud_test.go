@@ -174,11 +174,6 @@ func (c *cloud) know(t *testing.T) {
 	}
 	c.release = fakecloud.Releases[release]
 	c.vars["newest"] = c.release.Microversion
-	var images []string
-	for _, minor := range c.release.Images {
-		images = append(images, fmt.Sprintf(`"v2.%d"`, minor))
-	}
-	c.vars["image_versions"] = strings.Join(images, ", ")
 }
 
 // addDiskless adds a flavor without a disk until the test ends, and keeps its id as $diskless. Only an admin may do that.

@@ -87,10 +87,6 @@ func contractKeystone(t *testing.T, c *cloud) {
 		{"regions, unscoped", "unscoped GET identity /regions", 200, are{includes("regions.*.id", "$region")}},
 		{"regions for nobody", "nobody GET identity /regions", 401, are{denial("Unauthorized", wrong), header("Www-Authenticate", `Keystone uri="http.*"`)}},
 		{"regions for garbage", "nobody GET identity X-Auth-Token:garbage /regions", 401, are{denial("Unauthorized", wrong)}},
-
-		{"unknown path", "member GET identity /nothing", 404,
-			are{header("Content-Type", "text/html; charset=utf-8"), text("<!doctype html>\n.*<h1>Not Found</h1>.*")}},
-		{"unknown method of a path", "member PATCH identity /auth/tokens", 405, are{is("", `{"message": "The method is not allowed for the requested URL."}`)}},
 	})
 }
 

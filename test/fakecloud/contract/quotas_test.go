@@ -50,7 +50,7 @@ func contractGlance(t *testing.T, c *cloud) {
 		"os_hash_value id created_at updated_at tags self file schema"
 	c.hold(t, []fact{
 		{"versions", "nobody GET image-root /", 300,
-			are{keys("versions", "id status links"), is("versions.*.id", `[$image_versions]`), includes("versions.*.status", "CURRENT")}},
+			are{keys("versions", "id status links"), includes("versions.*.id", "v2.15"), includes("versions.*.status", "CURRENT")}},
 		{"an image", "member GET image /images/$image", 200,
 			are{keys("", schema), is("id", `"$image"`), is("status", `"active"`), like("created_at", "$time"), is("self", `"/v2/images/$image"`),
 				is("schema", `"/v2/schemas/image"`), keep("image_name", "name"), header("Content-Type", "application/json"),

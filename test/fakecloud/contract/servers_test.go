@@ -16,10 +16,8 @@ func contractServers(t *testing.T, c *cloud) {
 	const shared = "id name status tenant_id user_id metadata hostId image flavor created updated addresses accessIPv4 accessIPv6 links OS-DCF:diskConfig " +
 		"progress OS-EXT-AZ:availability_zone config_drive key_name OS-SRV-USG:launched_at OS-SRV-USG:terminated_at " +
 		"OS-EXT-STS:task_state OS-EXT-STS:vm_state OS-EXT-STS:power_state os-extended-volumes:volumes_attached "
-	const since79 = shared + "locked locked_reason description tags trusted_image_certificates "
-	const admins = "OS-EXT-SRV-ATTR:host OS-EXT-SRV-ATTR:instance_name OS-EXT-SRV-ATTR:hypervisor_hostname "
-	const admins3 = admins + "OS-EXT-SRV-ATTR:reservation_id OS-EXT-SRV-ATTR:launch_index OS-EXT-SRV-ATTR:hostname OS-EXT-SRV-ATTR:kernel_id " +
-		"OS-EXT-SRV-ATTR:ramdisk_id OS-EXT-SRV-ATTR:root_device_name OS-EXT-SRV-ATTR:user_data "
+	const since79 = shared + "locked locked_reason description tags "
+	const admins = "OS-EXT-SRV-ATTR:host OS-EXT-SRV-ATTR:hypervisor_hostname "
 	c.hold(t, []fact{
 		{"a zone", "member GET compute@2.79 /os-availability-zone", 200, are{keep("zone", "availabilityZoneInfo.0.zoneName")}},
 		{"boot", boot("2.79", "one", `, "metadata": {"role": "web"}, "tags": ["blue", "green"], "description": "first", "availability_zone": "$zone"`),
@@ -28,7 +26,7 @@ func contractServers(t *testing.T, c *cloud) {
 				header("Location", ".*/v2.1/servers/$uuid"), keep("one", "server.id")}},
 		{"it comes up", "member awaits GET compute@2.79 /servers/$one", 200, are{is("server.status", `"ACTIVE"`), is("server.OS-EXT-STS:task_state", "null")}},
 		{"all of it", "member GET compute@2.79 /servers/$one", 200,
-			are{keys("server", since79+"server_groups"), is("server.name", `"${prefix}one"`), is("server.metadata", `{"role": "web"}`),
+			are{has("server", since79+"server_groups"), is("server.name", `"${prefix}one"`), is("server.metadata", `{"role": "web"}`),
 				is("server.tags", `["blue", "green"]`),
 				is("server.description", `"first"`), is("server.OS-EXT-AZ:availability_zone", `"$zone"`), is("server.tenant_id", `"$member_project"`),
 				is("server.locked", "false"), is("server.image.id", `"$image"`),
@@ -37,15 +35,12 @@ func contractServers(t *testing.T, c *cloud) {
 				like("server.created", "$time"), like("server.hostId", "[0-9a-f]{56}"),
 				keys("server.flavor", "vcpus ram disk ephemeral swap original_name extra_specs")}},
 		{"as 2.1 has it", "member GET compute /servers/$one", 200,
-			are{keys("server", shared), keys("server.flavor", "id links"), is("server.flavor.id", `"$flavor"`)}},
-		{"as 2.26 has it", "member GET compute@2.26 /servers/$one", 200, are{keys("server", shared+"locked description tags")}},
-		{"as 2.63 has it", "member GET compute@2.63 /servers/$one", 200, are{keys("server", shared+"locked description tags trusted_image_certificates")}},
+			are{has("server", shared), lacks("server", "locked tags"), keys("server.flavor", "id links"), is("server.flavor.id", `"$flavor"`)}},
+		{"as 2.26 has it", "member GET compute@2.26 /servers/$one", 200, are{has("server", shared+"locked description tags"), lacks("server", "locked_reason server_groups")}},
 		{"as 2.71 has it", "member GET compute@2.71 /servers/$one", 200,
-			are{keys("server", shared+"locked description tags trusted_image_certificates server_groups")}},
-		{"as 2.90 has it", "member GET compute@2.90 /servers/$one", 200, are{keys("server", since79+"server_groups OS-EXT-SRV-ATTR:hostname")}},
+			are{has("server", shared+"locked description tags server_groups")}},
 		{"more for the admin", "admin GET compute@2.79 /servers/$one", 200,
-			are{keys("server", since79+"server_groups host_status "+admins3), is("server.host_status", `"UP"`)}},
-		{"more for the admin, at 2.1", "admin GET compute /servers/$one", 200, are{keys("server", shared+admins)}},
+			are{has("server", admins)}},
 		{"an unknown one", "member GET compute@2.79 /servers/$none", 404, are{fault("itemNotFound", unknown)}},
 		{"one of the admin", `admin POST compute@2.79 /servers {"server": {"name": "${prefix}admin", "imageRef": "$image", "flavorRef": "$flavor", ` +
 			`"networks": "none"}}`, 202, are{keep("foreign", "server.id")}},
@@ -77,7 +72,6 @@ func contractServers(t *testing.T, c *cloud) {
 		{"a body that is no JSON", "member POST compute@2.79 /servers {", 400, are{fault("badRequest", "Malformed request body")}},
 
 		{"rename", `member PUT compute@2.79 /servers/$one {"server": {"name": "${prefix}first"}}`, 200, are{is("server.name", `"${prefix}first"`)}},
-		{"the host keeps its name", "admin GET compute@2.79 /servers/$one", 200, are{is("server.OS-EXT-SRV-ATTR:hostname", `"${prefix}one"`)}},
 		{"rename to nothing", `member PUT compute@2.79 /servers/$one {"server": {"name": ""}}`, 400, are{invalid}},
 
 		{"stop one of the admin", `member POST compute@2.79 /servers/$foreign/action {"os-stop": null}`, 404,
