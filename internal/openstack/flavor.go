@@ -21,7 +21,6 @@ type Flavor struct {
 	ID, Name string
 	VCPUs    int
 	RAM      int // MiB
-	Diskless bool
 }
 
 // Flavor looks up a flavor in a region by its id or, if none has that id, by its name. The flavors of a region are
@@ -62,11 +61,10 @@ type answeredFlavor struct {
 	Name  Text `json:"name"`
 	VCPUs int  `json:"vcpus"`
 	RAM   int  `json:"ram"`
-	Disk  *int `json:"disk"`
 }
 
 func (f answeredFlavor) flavor() Flavor {
-	return Flavor{string(f.ID), string(f.Name), f.VCPUs, f.RAM, f.Disk != nil && *f.Disk == 0}
+	return Flavor{string(f.ID), string(f.Name), f.VCPUs, f.RAM}
 }
 
 // Flavors lists the flavors of the region that Nova shows to this user.

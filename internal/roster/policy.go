@@ -29,8 +29,6 @@ type Policy struct {
 	Templates  Templates // templates of new nodes; empty without a template
 	Flavors    Flavors   // flavors of new nodes; empty if their template says it
 	FlavorIDs  FlavorIDs // ids of these flavors
-	// Diskless are the flavors without a disk, by region and id.
-	Diskless map[[2]string]bool
 
 	// Rooms has how many more servers of a flavor a quota allows, by region and flavor.
 	Rooms map[string]map[string]int64

@@ -32,8 +32,6 @@ type Planned struct {
 	Template     map[string]string // template of the node
 	Rises        bool              // whether the plan raises the generation of the node
 	Serves       string            // id of its server if the plan leaves the node as it is, and it serves
-	Devices      bool              // whether it has block devices, or may have
-	Diskless     bool              // whether the flavor of its node has no disk
 	Taken        bool              // whether a server of its name is there, as far as is known
 	Dead         []string          // ids of those in ERROR
 	Managed      bool              // whether Terraform has that server, so that it is replaced if the plan makes one
@@ -68,9 +66,8 @@ const Unchecked = "This plan begins a batch, and a server that is ACTIVE counts 
 // with what was seen, and what to write. A server is compared with its node only where the plan makes it: a server that
 // is there may have been moved, renamed or resized by somebody else.
 var mistakes = []struct {
-	Title  string
-	lines  []line
-	passes bool
+	Title string
+	lines []line
 }{
 	{Title: "Nodes and servers do not match", lines: []line{{nodesThat(unpaired), "Write for_each = " +
 		"stackpolicy_placement_attachment.NAME.nodes at the servers, and hand over nodes of the same attachment " +
@@ -90,13 +87,6 @@ var mistakes = []struct {
 		"ends, and Nova refuses it: Port is still in use. It is tainted, or -replace names it: run terraform " +
 		"untaint, or leave -replace out, and name the node in candidates, whose substitute gets a port of its own. " +
 		"Or replace the port too, with -replace"}}},
-	{Title: "Nova may refuse servers", passes: true, lines: []line{
-		{nodesThat(bare), "Give image and flavors to the placement attachment, and image_id = each.value.image_id " +
-			"and flavor_id = each.value.flavor_id to the servers, or name others there"},
-		{nodesThat(diskless), "Nova makes no server of a flavor without a disk, unless it boots from a volume: give " +
-			"it one (block_device, or a disk with boot = true in a module). After an apply that fails so, the nodes " +
-			"get the next of flavors"},
-	}},
 }
 
 // line is a line that may be missing.
@@ -111,7 +101,7 @@ func Judge(p Plan) (faults []Fault) {
 	for _, m := range mistakes {
 		for _, line := range m.lines {
 			if list := line.shows(p); len(list) > 0 {
-				faults = append(faults, Fault{Node: list[0].node, Title: m.Title, Passes: m.passes,
+				faults = append(faults, Fault{Node: list[0].node, Title: m.Title,
 					Text: few(list) + ". " + line.advice + "."})
 			}
 		}

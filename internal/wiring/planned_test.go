@@ -94,15 +94,6 @@ func TestJudge(t *testing.T) {
 		"a flavor by name": {of(comes("web-1", func(n *Planned) { n.Has.Flavor, n.Has.FlavorName = unknown, known("large") })),
 			"web-1 (its server gets flavor large, not small)"},
 		"a flavor by name, listed id": {of(comes("web-1", func(n *Planned) { n.Has.FlavorName, n.Wants.FlavorName = known("f1"), known("small") })), ""},
-		"a flavor without a disk":     {of(comes("web-1", func(n *Planned) { n.Diskless = true })), "~web-1 (flavor small). Nova makes no server"},
-		"no image that is known":      {of(comes("web-1", func(n *Planned) { n.Diskless, n.Has.Image, n.Has.ImageName = true, unknown, unknown })), ""},
-		"no image": {of(comes("web-1", func(n *Planned) { n.Has.Image, n.Has.ImageName, n.Wants.Image = unknown, unknown, Value{} })),
-			"~web-1 (its server has no image). Give image"},
-		"no image, and a volume": {of(comes("web-1", func(n *Planned) {
-			n.Devices, n.Has.Image, n.Has.ImageName, n.Wants.Image = true, unknown, unknown, Value{}
-		})), ""},
-		"no flavor": {of(comes("web-1", func(n *Planned) { n.Has.Flavor, n.Has.FlavorName, n.Wants.Flavor = unknown, unknown, Value{} })),
-			"~web-1 (its server has no flavor). Give image"},
 		"an image written literally": {of(runs("web-0", own("debian-12")), comes("web-1", own("debian-13"))),
 			"web-0 (image = debian-12), web-1 (image = debian-13)"},
 		"two images of two nodes": {of(runs("web-0", nil), comes("web-1", func(n *Planned) {

@@ -49,25 +49,6 @@ func (n Planned) paired() bool { return n.Node && n.Server }
 // made reports whether the plan makes the server.
 func (n Planned) made() bool { return n.paired() && n.Has.ID.Unknown }
 
-// bare shows a server for which neither its node nor the plan has an image, or a flavor.
-func bare(n Planned) string {
-	switch is := n.Has; {
-	case !n.made():
-	case !n.Devices && n.Wants.Image == Value{} && is.Image.Unknown && is.ImageName.Unknown:
-		return "(its server has no image)"
-	case n.Wants.Flavor == Value{} && is.Flavor.Unknown && is.FlavorName.Unknown:
-		return "(its server has no flavor)"
-	}
-	return ""
-}
-
-func diskless(n Planned) string {
-	if n.made() && n.Diskless && !n.Devices && n.Has.Image.given() {
-		return fmt.Sprintf("(flavor %s)", n.Wants.FlavorName.Text)
-	}
-	return ""
-}
-
 // portInUse lists servers that Terraform replaces by servers with the same port, and makes first.
 func portInUse(p Plan) []sign {
 	return nodesThat(func(n Planned) string {

@@ -395,7 +395,6 @@ var refusals = map[string]string{
 	"Nodes and servers do not match":            "TestForgotten",
 	"Nodes are not waited for":                  "TestAccWires",
 	"Nodes of another cluster":                  "TestAccWires",
-	"Nova may refuse servers":                   "TestAccRefusedZone",
 	"Servers are not in service":                "TestCorrected",
 	"Servers change outside of the batch":       "TestWaysOut",
 	"Servers of this cluster are there already": "TestAccExample_restore",

@@ -29,11 +29,10 @@ type Walk struct {
 	Replaced Notes[string, bool]   // server groups whose attachment the plan replaces, and which it deletes
 	Leaving  Notes[string, string] // servers whose nodes leave or change, with the cluster that replaces them, or ""
 
-	Names    Notes[Member, bool]      // names that new placement attachments give to nodes, each in its region
-	Found    Notes[Member, Unclaimed] // nodes, each in its cluster, with servers for which nobody has waited
-	Diskless Notes[Member, bool]      // ids of flavors without a disk, each in its region
-	Ready    Notes[string, bool]      // clusters whose readiness attachment found all servers in service
-	Refused  Notes[string, bool]      // errors that were reported for another attachment already
+	Names   Notes[Member, bool]      // names that new placement attachments give to nodes, each in its region
+	Found   Notes[Member, Unclaimed] // nodes, each in its cluster, with servers for which nobody has waited
+	Ready   Notes[string, bool]      // clusters whose readiness attachment found all servers in service
+	Refused Notes[string, bool]      // errors that were reported for another attachment already
 }
 
 // Cluster is what the plan of a placement attachment tells the other attachments of its cluster.

@@ -63,7 +63,6 @@ func (m *attachmentModel) refresh(
 	m.seeVolumes(ctx, l.cloud, r, l.closed, diags)
 	r, after.Sources = m.lookAgain(ctx, l.cloud, b.Walk(), r, before.Sources, seen.Missing, l.closed, diags)
 	policy := m.policy(ctx, nil, after.Marked, diags)
-	policy.Diskless = diskless(b.Walk(), r)
 	learn.NoteTimes(&after.Seen, r, policy, time.Now())
 	for _, n := range say.Matched(matches) {
 		diags.AddWarning(n.Title, n.Text)
@@ -88,15 +87,6 @@ func warnOfFuture(r roster.Roster, seen roster.Seen, policy roster.Policy, diags
 			"does not count for them. If the clock was not set back, somebody else wrote that time: correct or remove "+
 			"it.", text.Few(names)))
 	}
-}
-
-// diskless are the flavors of nodes that have no disk, by region and id.
-func diskless(walk *backend.Walk, r roster.Roster) map[[2]string]bool {
-	found := map[[2]string]bool{}
-	for _, n := range r.Nodes {
-		_, found[[2]string{n.Region, n.FlavorID}] = walk.Diskless.Noted(backend.Member{In: n.Region, Name: n.FlavorID})
-	}
-	return found
 }
 
 // look is a look at the servers of the nodes.

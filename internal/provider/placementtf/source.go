@@ -185,9 +185,6 @@ func (l looker) flavor(ctx context.Context, region, name string) (string, error)
 	if gophercloud.ResponseCodeIs(err, http.StatusNotFound) {
 		return "", nil
 	}
-	if flavor.Diskless {
-		l.walk.Diskless.Note(backend.Member{In: region, Name: flavor.ID}, true)
-	}
 	return flavor.ID, err
 }
 

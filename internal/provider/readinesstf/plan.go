@@ -90,9 +90,6 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 		}
 		of := told.Nodes[name]
 		n.Rises, n.Serves, n.Taken, n.Dead = of.MadeAgain, of.Serves, of.Has, of.Dead
-		devices := value.In[types.List](has[name], "block_device")
-		_, n.Diskless = walk.Diskless.Noted(backend.Member{In: n.Wants.Region.Text, Name: n.Wants.Flavor.Text})
-		n.Devices = devices.IsUnknown() || len(devices.Elements()) > 0
 		_, n.Managed = walk.Known.Noted(n.Serves)
 		// no plan gives up what is silent in a cluster that never served
 		n.Managed = n.Managed || !told.Marked && of.Has && len(of.Dead) == 0 && n.Was.ID.Text != ""

@@ -38,7 +38,7 @@ type Fact struct {
 	Outlived        bool            // whether a newer server of it failed, while its own serves: its name was tried
 	StillFull       bool            // whether that place is still full
 	Other           bool            // whether it may have a host for another flavor
-	PassedOver      bool            // whether it never had a server, its flavor is full or refused, and another is left
+	PassedOver      bool            // whether it never had a server, its flavor is full, and another is left
 	Earlier         string          // earlier flavor that is not full in its place; "" if there is none
 	Aged            time.Time       // launch of its server if that is too old, else zero
 	Early           bool            // whether it broke soon after it got into service

@@ -18,13 +18,6 @@ import (
 func TestNoteTimesFull(t *testing.T) {
 	noon := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	az1, az2 := placement.Place{Region: "RegionOne", Zone: "az-1"}, placement.Place{Region: "RegionOne", Zone: "az-2"}
-	// web-1 has no server, and its flavor no disk.
-	diskless := func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
-		plans.ChangeRoster(*r, "web-1", func(n *roster.Node) { n.Zone, n.Flavor, n.FlavorID, n.Served = "az-2", "p1", "1", false })
-		delete(s.Servers, "web-1")
-		s.Missing["web-1"] = true
-		p.Flavors, p.Diskless = roster.Flavors{{}: {"p1", "m1"}}, map[[2]string]bool{{"RegionOne", "1"}: true}
-	}
 	for _, c := range []struct {
 		name   string
 		change func(*roster.Roster, roster.Seen, *roster.Policy)
@@ -99,27 +92,6 @@ func TestNoteTimesFull(t *testing.T) {
 			s.Full[roster.Spot{Place: az1}] = noon.Add(-50 * time.Minute)
 			s.Full[roster.Spot{Place: az2}] = noon.Add(-40 * time.Minute)
 		}, want: map[roster.Spot]time.Time{{Place: az2}: noon.Add(-40 * time.Minute)}},
-		{name: "of two flavors without a disk the one of the first node is full", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
-			diskless(r, s, p)
-			plans.ChangeRoster(*r, "web-2", func(n *roster.Node) { n.Zone, n.Flavor, n.FlavorID, n.Served = "az-2", "p2", "2", false })
-			delete(s.Servers, "web-2")
-			s.Missing["web-2"], p.Flavors = true, roster.Flavors{{}: {"p1", "p2"}}
-			p.Diskless[[2]string{"RegionOne", "2"}] = true
-		}, want: map[roster.Spot]time.Time{{Place: az1}: noon, {Place: az2, Flavor: "p1"}: noon.Add(15 * time.Minute)}},
-		{name: "Nova refuses servers without a disk", change: diskless,
-			want: map[roster.Spot]time.Time{{Place: az1}: noon, {Place: az2, Flavor: "p1"}: noon.Add(15 * time.Minute)}},
-		{name: "not where it made one", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
-			diskless(r, s, p)
-			plans.ChangeRoster(*r, "web-2", func(n *roster.Node) { n.FlavorID = "1" })
-		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
-		{name: "nor one that boots from a volume", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
-			diskless(r, s, p)
-			plans.ChangeRoster(*r, "web-1", func(n *roster.Node) { n.Template = `{"boot_volume":"{\"size\":20}"}` })
-		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
-		{name: "and not without another flavor", change: func(r *roster.Roster, s roster.Seen, p *roster.Policy) {
-			diskless(r, s, p)
-			p.Flavors = roster.Flavors{{}: {"p1"}}
-		}, want: map[roster.Spot]time.Time{{Place: az1}: noon}},
 	} {
 		r := plans.Six(t, plans.Image("a"))
 		seen := plans.Running(r)

@@ -101,32 +101,9 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.Ti
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Missing)) { // the first one counts for the next
-		if n, there := r.Known(name); there && refused(n, *s, r, policy) {
-			note(n, clock(n.Region))
-		}
-	}
 	maps.DeleteFunc(s.Full, func(spot roster.Spot, since time.Time) bool {
 		return clock(spot.Region).Sub(since).Abs() >= roster.FullFor
 	})
-}
-
-// refused reports whether Nova refuses the server of a node (403): its flavor has no disk, and the server boots from
-// no volume. Some clouds allow that, so a server of the flavor disproves it. Without another flavor nothing is full.
-func refused(n roster.Node, s roster.Seen, r roster.Roster, policy roster.Policy) bool {
-	at, full := placement.Choice(policy.Regions, n.Place), s.FullSpots(policy)
-	full[roster.Spot{Place: at, Flavor: n.Flavor}] = true
-	_, left := policy.FlavorOf(at, full)
-	diskless := policy.Diskless[[2]string{n.Region, n.FlavorID}] && n.Template.Values()[roster.KeyBootVolume] == ""
-	if n.Served || !left || !diskless {
-		return false
-	}
-	for name := range s.Servers {
-		if made, _ := r.Known(name); made.Region == n.Region && made.FlavorID == n.FlavorID {
-			return false
-		}
-	}
-	return true
 }
 
 func latest(a, b time.Time) time.Time { return slices.MaxFunc([]time.Time{a, b}, time.Time.Compare) }

@@ -176,7 +176,7 @@ func (p *speech) reasonOf(w verdict.Want) string {
 			p.texts.of(w.Template, w.To)
 	case gets && w.PassedOver:
 		spot := roster.Spot{Place: w.Asked, Flavor: w.Flavor}
-		return "it never had a server: " + spot.String() + " is full or refused"
+		return "it never had a server: " + spot.String() + " is full"
 	case gets && !w.Row().Repairs:
 		return p.differs(w)
 	}
