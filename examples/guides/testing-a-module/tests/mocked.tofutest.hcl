@@ -11,11 +11,11 @@ override_resource {
   values = {
     nodes = {
       "web-0" = {
-        index = 0, ordinal = 0, region = "RegionOne", zone = "az-1", closed = false
+        index    = 0, ordinal = 0, region = "RegionOne", zone = "az-1", closed = false, parts = "RegionOne/az-1"
         template = {}, generation = 1, mark = "1", image_id = "", flavor = "", flavor_id = ""
       }
       "web-1" = {
-        index = 1, ordinal = 1, region = "RegionOne", zone = "az-2", closed = false
+        index    = 1, ordinal = 1, region = "RegionOne", zone = "az-2", closed = false, parts = "RegionOne/az-2"
         template = {}, generation = 1, mark = "1", image_id = "", flavor = "", flavor_id = ""
       }
     }
