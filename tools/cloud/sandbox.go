@@ -124,18 +124,11 @@ func (p *sandbox) operate(verb, kind, target string) (err error) {
 }
 
 func (p *sandbox) breaks(kind, region, name string) (fault, error) {
-	switch kind {
-	case "publish", "withdraw", "flavor":
-		return p.breaksSource(kind, region)
-	}
 	nova := fakecloud.Fault{Service: fakecloud.Compute, Region: region, Times: fakecloud.Forever}
 	servers := p.cloud.Servers(region)
 	switch kind {
 	case "nova":
 		nova.Status = http.StatusServiceUnavailable
-		return fault{"", p.cloud.Inject(nova).Remove}, nil
-	case "slow":
-		nova.Effect, nova.Delay = fakecloud.Delay, 2*time.Second
 		return fault{"", p.cloud.Inject(nova).Remove}, nil
 	case "quota":
 		set := func(limit int) { p.cloud.SetQuota(region, fakecloud.MemberProjectID, "instances", limit) }
@@ -167,52 +160,8 @@ func (p *sandbox) breaks(kind, region, name string) (fault, error) {
 	case "delete":
 		p.cloud.RemoveServers(region, id)
 		return fault{id, nil}, nil // the next look forgets it
-	case "evacuate":
-		return fault{"-", nil}, p.evacuate(region, servers[i])
 	}
-	return fault{}, fmt.Errorf("%q is not nova, slow, quota, publish, withdraw, flavor, zone, host, service, stop, "+
-		"error, evacuate or delete", kind)
-}
-
-// breaksSource changes what the name of an image or a flavor means.
-func (p *sandbox) breaksSource(kind, name string) (fault, error) {
-	if kind == "flavor" {
-		f := p.cloud.Flavor(name)
-		p.cloud.RemoveFlavor(f.ID)
-		f.ID = "" // it is made again under another id
-		return fault{"", func() { p.cloud.AddFlavor(f) }}, nil
-	}
-	set := func(status string) func() {
-		return func() {
-			for id, called := range p.images {
-				if called == name {
-					p.cloud.UpdateImage(id, func(i *fakecloud.Image) { i.Status = status })
-				}
-			}
-		}
-	}
-	switch {
-	case !slices.Contains(slices.Collect(maps.Values(p.images)), name):
-		return fault{}, fmt.Errorf("there is no image %q", name)
-	case kind == "withdraw":
-		set("deactivated")()
-		return fault{"", set("active")}, nil
-	}
-	p.images[p.cloud.AddImage(fakecloud.Image{Name: name})] = name
-	return fault{"-", nil}, nil // the next look forgets it
-}
-
-// evacuate moves a server to a host of another zone.
-func (p *sandbox) evacuate(region string, s fakecloud.Server) error {
-	for _, r := range fakecloud.DefaultRegions() {
-		for _, z := range r.Zones {
-			if r.Name == region && z.Name != s.Zone {
-				p.cloud.MoveServer(region, s.ID, z.Hosts[0])
-				return nil
-			}
-		}
-	}
-	return fmt.Errorf("the region %s has no other zone", region)
+	return fault{}, fmt.Errorf("%q is not nova, quota, zone, host, service, stop, error or delete", kind)
 }
 
 // state is the cloud as the page shows it.

@@ -3,17 +3,12 @@
 
 const operations = { // by selected object: kind, label of the button, its meaning
 	region: [["nova", "Let Nova fail", "Nova of this region answers 503 to everything."],
-		["slow", "Slow Nova down", "Each request to it takes two seconds longer."],
-		["quota", "Use up the quota", "No more servers than there are now."],
-		["publish", "Publish debian-12 again", "There is another image of that name, in all regions.", "debian-12"],
-		["withdraw", "Withdraw debian-12", "No further server can be made from an image of that name.", "debian-12"],
-		["flavor", "Delete m1.small", "Repaired, it is made again under another id.", "m1.small"]],
+		["quota", "Use up the quota", "No more servers than there are now."]],
 	zone: [["zone", "Close the zone", "Nova makes no more servers in it. Its present servers keep running."]],
 	host: [["host", "Take the host down", "Its servers answer nothing. Nova still calls them ACTIVE, and makes none there."]],
 	server: [["service", "Kill its service", "It answers no health check. Nova calls it ACTIVE."],
 		["stop", "Stop it", "Somebody stops the server in Nova."],
 		["error", "Put it into ERROR", "As when its host fails."],
-		["evacuate", "Evacuate it", "Somebody moves it to another zone."],
 		["delete", "Delete it", "Somebody deletes it, and Terraform does not know."]],
 };
 const byId = (id) => document.getElementById(id);
@@ -31,7 +26,7 @@ function element(tag, attributes, ...children) {
 
 // choice returns a button that selects an object to break.
 function choice(key, label, attributes = {}) {
-	const words = { nova: " · Nova fails", slow: " · slow", quota: " · no quota", zone: " · closed", host: " · down" };
+	const words = { nova: " · Nova fails", quota: " · no quota", zone: " · closed", host: " · down" };
 	const kinds = Object.keys(words).filter((kind) => now.broken.includes(key.replace(/^[a-z]+/, kind)));
 	return element("button", { type: "button", "data-key": key, "aria-pressed": key === chosen, ...attributes,
 		onclick: () => { chosen = key; draw(); } }, ...label, ...kinds.map((kind) => note(words[kind])));
@@ -64,8 +59,8 @@ function draw(before) {
 	}));
 	const [what, ...rest] = chosen.split("/");
 	byId("chosen").textContent = chosen.replace("/", " ");
-	byId("operations").replaceChildren(...operations[what].map(([kind, label, meaning, name]) => {
-		const target = [kind, ...(name ? [name] : rest)];
+	byId("operations").replaceChildren(...operations[what].map(([kind, label, meaning]) => {
+		const target = [kind, ...rest];
 		const is = now.broken.includes(target.join("/"));
 		const path = `/${is ? "repair" : "break"}/${target.map(encodeURIComponent).join("/")}`;
 		return element("div", {}, element("button", { type: "button", "data-key": "do/" + kind, onclick: () => post(path) },
