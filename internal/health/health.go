@@ -1,7 +1,7 @@
 // Package health checks the services of running nodes: whether they answer, or what a load balancer's monitor
 // reports.
 //
-// A node is unhealthy only if two tries found that. The health of a node that was never asked, or that cannot be
+// A node is unhealthy only if two tries found that; a monitor makes its own. The health of a node that was never asked, or that cannot be
 // reached from here, is not known: it counts neither as healthy nor as unhealthy.
 package health
 
@@ -225,8 +225,8 @@ func unasked(region string, all, nowhere, late int) string {
 		nowhere+late, all, region, strings.Join(why, ", "))
 }
 
-// monitored reads the results of the pools' monitors, with one request for each pool. It lists a pool with a member
-// in ERROR once more, a moment later.
+// monitored reads the results of the pools' monitors, with one request for each pool. A monitor itself tries more than
+// once before it calls a member broken.
 func (c Check) monitored(ctx context.Context, region string, nodes []node.Node) (look looked) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
@@ -234,12 +234,6 @@ func (c Check) monitored(ctx context.Context, region string, nodes []node.Node) 
 	broken := false
 	for _, pool := range c.Pools {
 		members, err := c.Members(ctx, region, pool)
-		if sick(members) && err == nil && wait.For(ctx, min(longest, c.Timeout/fraction)) == nil {
-			var second []openstack.Member
-			if second, err = c.Members(ctx, region, pool); err == nil {
-				members = both(members, second)
-			}
-		}
 		switch {
 		case err != nil:
 			broken = true
@@ -276,22 +270,4 @@ func (c Check) monitored(ctx context.Context, region string, nodes []node.Node) 
 		}
 	}
 	return look
-}
-
-func sick(members []openstack.Member) bool {
-	return slices.ContainsFunc(members, func(m openstack.Member) bool { return m.Operating == openstack.MemberError })
-}
-
-// both returns the members of the second look. A member is in ERROR only if it was so in both looks.
-func both(first, second []openstack.Member) []openstack.Member {
-	before := map[openstack.Text]openstack.Text{}
-	for _, m := range first {
-		before[m.ID] = m.Operating
-	}
-	for i, m := range second {
-		if m.Operating == openstack.MemberError && before[m.ID] != openstack.MemberError {
-			second[i].Operating = "" // not known
-		}
-	}
-	return second
 }

@@ -213,15 +213,6 @@ func (c *Cloud) FiveZones(t testing.TB) (one, two string, a, b []string) {
 	return one, two, a, b
 }
 
-// ServerIDs lists the servers in Terraform's state.
-func (l Loop) ServerIDs(t testing.TB) (ids []string) {
-	t.Helper()
-	for _, server := range Resources(t, l.Workspace, "openstack_compute_instance_v2") {
-		ids = append(ids, server["id"].(string))
-	}
-	return ids
-}
-
 // Resources lists the attributes of the resources of a type in Terraform's state.
 func Resources(t testing.TB, w *workspace.Workspace, kind string) (list []map[string]any) {
 	t.Helper()

@@ -32,16 +32,6 @@ func (c *Cloud) AddFlavor(given Flavor) string {
 	return given.ID
 }
 
-// Flavor returns the flavor with a name, which panics if there is none.
-func (c *Cloud) Flavor(name string) Flavor {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if f := first(c.flavors, func(f *Flavor) bool { return f.Name == name }); f != nil {
-		return *f
-	}
-	panic(fmt.Sprintf("fakecloud: no flavor is named %q", name))
-}
-
 // RenameFlavor gives a flavor another name, which Nova has no request for. Servers keep what they were made from.
 func (c *Cloud) RenameFlavor(id, name string) {
 	c.mu.Lock()

@@ -243,8 +243,8 @@ var aBatch = attribute.Check("at least one node", "Invalid number of nodes", fun
 func healthBlock() schema.Block {
 	return schema.SingleNestedBlock{
 		MarkdownDescription: "Asks the services of the nodes with each refresh, by one of `http`, `tcp` and " +
-			"`octavia`. A node that fails twice, a second apart, is not in service, and the cause `UNHEALTHY` " +
-			"replaces it. If no node can be reached, their health is not known, and a warning says so.",
+			"`octavia`. A node that fails (`http` and `tcp`: twice, a second apart) is not in service, and the cause " +
+			"`UNHEALTHY` replaces it. If no node can be reached, their health is not known, and a warning says so.",
 		Attributes: map[string]schema.Attribute{
 			"grace": durations.Argument(0, 30*duration.Day, "Lowest age of a server that is asked. Defaults to `10m`."),
 			"timeout": durations.Argument(time.Second, 10*time.Minute, "Time to ask all nodes of a region. Each "+
