@@ -81,14 +81,13 @@ resource "terraform_data" "generation" {
 }
 
 resource "openstack_compute_instance_v2" "web" {
-  for_each            = local.nodes
-  name                = each.key
-  region              = each.value.region
-  availability_zone   = each.value.zone
-  image_id            = each.value.image_id
-  flavor_id           = each.value.flavor_id
-  user_data           = try(stackpolicy_placement_attachment.web.user_data_texts[each.value.template.user_data], null)
-  stop_before_destroy = true # after the grace period of the deletion attachment
+  for_each          = local.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_id          = each.value.image_id
+  flavor_id         = each.value.flavor_id
+  user_data         = try(stackpolicy_placement_attachment.web.user_data_texts[each.value.template.user_data], null)
 
   network {
     name = "shared"

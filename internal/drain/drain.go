@@ -57,7 +57,7 @@ type LockedError struct{ answer error }
 func (e *LockedError) Error() string { return "the server is locked: " + e.answer.Error() }
 func (e *LockedError) Unwrap() error { return e.answer }
 
-// Run drains the node: it runs the hook, then shuts the server down, then waits for the whole grace period. It checks
+// Run drains the node: it runs the hook, then waits for the whole grace period, then shuts the server down. It checks
 // before and after the hook whether the server is gone, and then skips the rest. The warnings say what somebody
 // should know although the node is drained. Cancelling the context ends every wait at once. The error is a
 // [*LockedError] if the server is locked.
@@ -86,21 +86,19 @@ func (d Drain) Run(ctx context.Context) (warnings []string, err error) {
 			return warnings, err
 		}
 	}
-	if d.Shutdown {
-		d.tell("shutting the server down")
-		warning, err := d.shutDown(ctx)
-		warn(warning)
-		if err != nil {
-			return warnings, err
-		}
-	}
 	if d.Grace > 0 {
 		d.tell(fmt.Sprintf("waiting for the grace period of %s", d.Grace))
 		if err := wait.For(ctx, d.Grace); err != nil {
 			return warnings, fmt.Errorf("wait for the grace period of %s: %w", d.Grace, err)
 		}
 	}
-	return warnings, nil
+	if d.Shutdown {
+		d.tell("shutting the server down")
+		var warning string
+		warning, err = d.shutDown(ctx)
+		warn(warning)
+	}
+	return warnings, err
 }
 
 // hook runs the hook between its two notes. It reports whether the server is gone after that.

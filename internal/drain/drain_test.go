@@ -110,7 +110,7 @@ func TestDrain(t *testing.T) {
 	}{
 		{name: "nothing asked", statuses: "ACTIVE", events: "note"},
 		{name: "a server that is gone needs nothing", statuses: "-", hook: failing, drain: Drain{Shutdown: true, Grace: time.Hour}},
-		{name: "hook, shutdown and grace, in that order", statuses: "ACTIVE ACTIVE ACTIVE !ACTIVE~ ACTIVE~ SHUTOFF",
+		{name: "hook, grace and shutdown, in that order", statuses: "ACTIVE ACTIVE ACTIVE !ACTIVE~ ACTIVE~ SHUTOFF",
 			drain: Drain{Shutdown: true, Grace: time.Minute},
 			hook:  done, events: "begin hook note stop", took: time.Minute + 3*time.Second},
 		{name: "the hook is slow, and the grace period is in full", statuses: "ACTIVE", drain: Drain{Grace: time.Minute},

@@ -124,7 +124,7 @@ func rolled(c *acctest.Cloud, version string) string {
     create_before_destroy = true
     ignore_changes        = [metadata]
     `+acctest.Again+"\n  }") +
-		acctest.Drained("shutdown = true\n  "+acctest.First) + acctest.Awaited(c, "timeout = 30")
+		acctest.Drained(acctest.First) + acctest.Awaited(c, "timeout = 30")
 }
 
 // TestKilledRollout kills terraform at each request of a batch. The following applies

@@ -51,7 +51,6 @@ resource "stackpolicy_deletion_attachment" "web" {
   server_id = each.value.id
   region    = each.value.region
   node_name = each.key
-  shutdown  = true
 
   lifecycle {
     create_before_destroy = true

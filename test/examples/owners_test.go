@@ -23,7 +23,7 @@ import (
 //   - unread: terraform-provider-openstack does not look at it after a creation.
 var owners = map[string]string{
 	"compute_instance_v2": `module: region name power_state
-		user: metadata tags stop_before_destroy
+		user: metadata tags
 		new: image_id flavor_id user_data security_groups availability_zone network config_drive key_pair block_device scheduler_hints
 		anybody: image_name flavor_name hypervisor_hostname
 		unread: availability_zone_hints network_mode admin_pass personality force_delete vendor_options`,
@@ -141,7 +141,6 @@ func TestModuleOwners(t *testing.T) {
 var past = map[string]string{
 	"openstack_compute_instance_v2.tags":                "Nova changes them in place",
 	"openstack_compute_instance_v2.metadata":            "Nova changes it in place",
-	"openstack_compute_instance_v2.stop_before_destroy": "it is for a server that leaves",
 	"openstack_lb_member_v2.pool_id":                    "it may come from the same apply, and is no matter of the server",
 	"stackpolicy_deletion_attachment.cluster":           "it is for a server that leaves",
 	"stackpolicy_deletion_attachment.enabled":           "it is for a server that leaves",

@@ -27,7 +27,7 @@ func TestStatefulMakesFirst(t *testing.T) {
 			good := read(t, file)
 			wrong := strings.Replace(good, "    replace_triggered_by", "    create_before_destroy = true\n    replace_triggered_by", 1)
 			if deletions {
-				wrong = strings.Replace(wrong, "  shutdown  = true", "  shutdown  = true\n  lifecycle {\n    create_before_destroy = true\n  }", 1)
+				wrong = strings.Replace(wrong, "  node_name = each.key", "  node_name = each.key\n  lifecycle {\n    create_before_destroy = true\n  }", 1)
 			}
 			require.NoError(t, os.WriteFile(file, []byte(wrong), 0o600))
 			e.apply(t)

@@ -43,7 +43,6 @@ resource "stackpolicy_deletion_attachment" "web" {
   region    = each.value.region
   node_name = each.key
   cluster   = "web"
-  shutdown  = true
 }
 
 output "size" {

@@ -70,7 +70,6 @@ resource "stackpolicy_deletion_attachment" "web" {
   region    = each.value.region
   node_name = each.key
   cluster   = "web"
-  shutdown  = true
 
   lifecycle {
     create_before_destroy = true

@@ -121,7 +121,6 @@ resource "stackpolicy_deletion_attachment" "web" {
   region    = each.value.region
   cluster   = "web"
   node_name = each.key
-  shutdown  = true
 }
 
 # Marks the servers whose database answers, with their volumes. Without a check, each bad image would cost a database.

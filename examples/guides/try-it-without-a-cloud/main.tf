@@ -87,7 +87,6 @@ resource "stackpolicy_deletion_attachment" "web" {
   region    = each.value.region
   cluster   = "web"
   node_name = each.key
-  shutdown  = true
 
   lifecycle {
     create_before_destroy = true

@@ -85,19 +85,18 @@ resource "stackpolicy_placement_attachment" "cluster" {
 }
 
 resource "openstack_compute_instance_v2" "node" {
-  for_each            = local.nodes
-  name                = each.key
-  region              = each.value.region
-  availability_zone   = each.value.zone
-  image_id            = anytrue([for d in each.value.disks : d.boot && d.size != null]) ? null : each.value.image_id
-  flavor_id           = each.value.flavor_id
-  user_data           = local.user_data[each.key]
-  key_pair            = lookup(each.value.template, "key_pair", null)
-  config_drive        = lookup(each.value.template, "config_drive", null)
-  security_groups     = try(jsondecode(each.value.template.security_groups), null)
-  tags                = var.tags
-  metadata            = merge(var.metadata, { cluster = var.cluster, stackpolicy_generation = each.value.generation })
-  stop_before_destroy = var.shutdown && length(each.value.pools) > 0 # after the grace period: connections end in it
+  for_each          = local.nodes
+  name              = each.key
+  region            = each.value.region
+  availability_zone = each.value.zone
+  image_id          = anytrue([for d in each.value.disks : d.boot && d.size != null]) ? null : each.value.image_id
+  flavor_id         = each.value.flavor_id
+  user_data         = local.user_data[each.key]
+  key_pair          = lookup(each.value.template, "key_pair", null)
+  config_drive      = lookup(each.value.template, "config_drive", null)
+  security_groups   = try(jsondecode(each.value.template.security_groups), null)
+  tags              = var.tags
+  metadata          = merge(var.metadata, { cluster = var.cluster, stackpolicy_generation = each.value.generation })
 
   # Without a volume to boot from, and with others, the disk of the flavor is one of them.
   dynamic "block_device" {
@@ -148,10 +147,10 @@ resource "stackpolicy_deletion_attachment" "node" {
   for_each     = merge([for servers in local.planned ? [openstack_compute_instance_v2.node] : [] : servers]...)
   server_id    = each.value.id
   region       = each.value.region
-  cluster      = var.cluster
-  node_name    = each.key
+  cluster      = local.drain_hook ? var.cluster : null # for the hook
+  node_name    = local.drain_hook ? each.key : null
   enabled      = var.drain_enabled == false ? false : null # a plan shows null nowhere
-  shutdown     = var.shutdown && !each.value.stop_before_destroy
+  shutdown     = var.shutdown
   grace_period = var.grace_period
 
   depends_on = [openstack_networking_floatingip_associate_v2.node, var.hangs_on]
@@ -214,7 +213,7 @@ resource "stackpolicy_readiness_attachment" "cluster" {
 
   lifecycle {
     precondition {
-      condition     = alltrue([for node in local.nodes : length(node.template) > 0])
+      condition     = local.planned
       error_message = "Nodes have no template. Import the cluster again, with templates in the id."
     }
 

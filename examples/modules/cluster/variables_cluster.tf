@@ -39,7 +39,7 @@ variable "security_groups" {
 }
 
 variable "grace_period" {
-  description = "How long to wait at the end of a drain, such as 30s, for the last connections. Default: 0s."
+  description = "How long a drain waits for the last connections, such as 30s. Default: 0s."
   type        = string
   default     = null
 }
@@ -47,6 +47,5 @@ variable "grace_period" {
 variable "shutdown" {
   description = "Whether the guest is shut down before its server is destroyed. Default: true."
   type        = bool
-  default     = true
-  nullable    = false
+  default     = null
 }

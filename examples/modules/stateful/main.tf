@@ -150,10 +150,9 @@ resource "stackpolicy_deletion_attachment" "node" {
   for_each     = local.nodes
   server_id    = openstack_compute_instance_v2.node[each.key].id
   region       = each.value.region
-  cluster      = var.cluster
-  node_name    = each.key
+  cluster      = local.drain_hook ? var.cluster : null # for the hook
+  node_name    = local.drain_hook ? each.key : null
   enabled      = var.drain_enabled == false ? false : null # a plan shows null nowhere
-  shutdown     = true
   grace_period = var.grace_period
 
   dynamic "hook" {
@@ -213,7 +212,7 @@ resource "stackpolicy_readiness_attachment" "cluster" {
 
   lifecycle {
     precondition {
-      condition     = alltrue([for node in local.nodes : length(node.template) > 0])
+      condition     = local.planned
       error_message = "Nodes have no template. Import the cluster again, with templates in the id."
     }
   }

@@ -39,7 +39,7 @@ variable "release" {
 }
 
 variable "grace_period" {
-  description = "How long to wait after the shutdown, such as 30s. Default: 0s."
+  description = "How long a drain waits before the shutdown, such as 30s. Default: 0s."
   type        = string
   default     = null
 }

@@ -24,6 +24,5 @@ resource "stackpolicy_deletion_attachment" "web" {
   region       = each.value.region
   node_name    = each.key
   cluster      = "web"
-  shutdown     = true
   grace_period = "30s"
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/hook"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 )
@@ -38,6 +39,7 @@ func (a *drainAction) Invoke(ctx context.Context, req action.InvokeRequest, resp
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	model.Shutdown = types.BoolValue(model.Shutdown.ValueBool()) // the server stays
 	server := model.server(ctx, a.Backend, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return

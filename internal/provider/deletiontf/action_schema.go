@@ -34,8 +34,9 @@ func drainSchema() schema.Schema {
 		},
 		Blocks: map[string]schema.Block{"hook": block},
 	}
-	for _, name := range []string{"cluster", "node_name", "grace_period", "shutdown"} {
+	for _, name := range []string{"cluster", "node_name", "grace_period"} {
 		s.Attributes[name] = of.Attributes[name]
 	}
+	s.Attributes["shutdown"] = attribute.Flag("Whether to stop the server through Nova at the end. Defaults to `false`.")
 	return s
 }

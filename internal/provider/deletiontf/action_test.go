@@ -32,7 +32,7 @@ func TestDrainAction(t *testing.T) {
 	}{
 		{"nothing", attributes{}, "RegionOne", false, "", "ACTIVE", true, "", ""},
 		{"all", attributes{"hook": webhook(url, "ABANDON"), "shutdown": true, "grace_period": "1s"}, "RegionOne", false,
-			hook + "|" + stop + "|web-0: waiting for the grace period of 1s", "SHUTOFF", true, "", ""},
+			hook + "|web-0: waiting for the grace period of 1s|" + stop, "SHUTOFF", true, "", ""},
 		{"in another region", attributes{"region": "RegionTwo", "hook": webhook(url, "ABANDON")}, "RegionTwo", false, hook, "ACTIVE", true, "", ""},
 		{"in another one than is said", attributes{"shutdown": true}, "RegionTwo", false, "", "ACTIVE", false, "region: Unknown server",
 			`The region "RegionTwo" has it`},

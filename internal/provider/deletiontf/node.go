@@ -61,7 +61,7 @@ func (m nodeModel) drain(server drain.Server, hooks *hook.Runner, token string, 
 	d := drain.Drain{
 		Node:     message.Node(),
 		Server:   server,
-		Shutdown: m.Shutdown.ValueBool(),
+		Shutdown: m.shutdown(),
 		Grace:    m.grace(),
 	}
 	if spec := m.spec(); spec != nil {
@@ -81,6 +81,9 @@ func (m nodeModel) checkHook(b *backend.Backend, diags *diag.Diagnostics) {
 	}
 }
 
+// shutdown returns true if the argument is null.
+func (m nodeModel) shutdown() bool { return m.Shutdown.IsNull() || m.Shutdown.ValueBool() }
+
 func (m nodeModel) grace() time.Duration { return durations.Or(m.GracePeriod, 0) }
 
 // steps returns the steps of a drain in words, or nil if it does nothing.
@@ -88,11 +91,11 @@ func (m nodeModel) steps() (steps []string) {
 	if spec := m.spec(); spec != nil {
 		steps = append(steps, text.Clean(spec.Type)+" hook")
 	}
-	if m.Shutdown.ValueBool() {
-		steps = append(steps, "shutdown")
-	}
 	if grace := m.grace(); grace > 0 {
 		steps = append(steps, "grace period of "+duration.Format(grace))
+	}
+	if m.shutdown() {
+		steps = append(steps, "shutdown")
 	}
 	return steps
 }
@@ -108,7 +111,7 @@ func (m nodeModel) limit() time.Duration {
 	if spec := m.spec(); spec != nil {
 		total += spec.Limit()
 	}
-	if m.Shutdown.ValueBool() {
+	if m.shutdown() {
 		total += shutdownTime
 	}
 	return total

@@ -101,21 +101,19 @@ func TestDrain(t *testing.T) {
 		says   string // warning of the plan
 		warns  string // warning of the apply
 	}{
-		"a command": {attributes{"hook": attributes{"type": "command",
+		"a command": {attributes{"shutdown": false, "hook": attributes{"type": "command",
 			"command": []any{"sh", "-c", "test $STACKPOLICY_TRANSITION$OS_PASSWORD = termination"}, "default_result": "ABANDON"}}, mark,
 			"ACTIVE", "command hook.", ""},
-		"nothing":        {attributes{}, mark, "ACTIVE", "", ""},
-		"a shutdown":     {attributes{"shutdown": true}, mark, "SHUTOFF", ": shutdown.", ""},
-		"a grace period": {attributes{"grace_period": "1s"}, mark, "ACTIVE", ": grace period of 1s.", ""},
-		"both":           {attributes{"shutdown": true, "grace_period": "1s"}, mark, "SHUTOFF", "shutdown, grace period of 1s.", ""},
-		"disabled":       {attributes{"shutdown": true, "enabled": false}, mark, "ACTIVE", "", ""},
-		"in service": {attributes{"hook": webhook("", "CONTINUE")}, mark, "ACTIVE", "webhook hook.",
+		"nothing":        {attributes{"shutdown": false}, mark, "ACTIVE", "", ""},
+		"a shutdown":     {attributes{}, mark, "SHUTOFF", ": shutdown.", ""},
+		"a grace period": {attributes{"shutdown": false, "grace_period": "1s"}, mark, "ACTIVE", ": grace period of 1s.", ""},
+		"both":           {attributes{"grace_period": "1s"}, mark, "SHUTOFF", "grace period of 1s, shutdown.", ""},
+		"disabled":       {attributes{"enabled": false}, mark, "ACTIVE", "", ""},
+		"not known to be": {attributes{"shutdown": false, "hook": webhook("", "CONTINUE")}, "", "ACTIVE", ": webhook hook.",
 			": The node was not drained in full"},
-		"not known to be": {attributes{"hook": webhook("", "CONTINUE")}, "", "ACTIVE", ": webhook hook.",
-			": The node was not drained in full"},
-		"never in service":    {attributes{"hook": webhook("", "CONTINUE"), "grace_period": "1d"}, openstack.NotInServiceAtKey, "ACTIVE", "", ""},
-		"a hook that goes on": {attributes{"hook": webhook("", "CONTINUE")}, mark, "ACTIVE", "webhook hook.", ": The node was not drained in full"},
-		"imported":            {nil, mark, "ACTIVE", "", ""},
+		"never in service":    {attributes{"hook": webhook("", "CONTINUE"), "grace_period": "1d"}, openstack.NotInServiceAtKey, "SHUTOFF", "", ""},
+		"a hook that goes on": {attributes{"hook": webhook("", "CONTINUE")}, mark, "SHUTOFF", "webhook hook, shutdown.", ": The node was not drained in full"},
+		"imported":            {nil, mark, "SHUTOFF", ": shutdown.", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -182,7 +180,7 @@ func TestDrainFails(t *testing.T) {
 		"its own limit": {attributes{"grace_period": "10s", "timeouts": attributes{"delete": "1s"}}, runs, nil, ": Unable to drain the node",
 			"not done within 1s, which timeouts.delete allows"},
 		"nothing, locked":   {attributes{"shutdown": true, "enabled": false}, locked, nil, "", ""},
-		"nothing, limited":  {attributes{"timeouts": attributes{"delete": "1s"}}, runs, nil, "", ""},
+		"nothing, limited":  {attributes{"shutdown": false, "timeouts": attributes{"delete": "1s"}}, runs, nil, "", ""},
 		"a page, no server": {attributes{"shutdown": true}, runs, page, ": Unable to drain the node", "404"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,7 @@ func attachmentSchema() schema.Schema {
 	kept := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	return schema.Schema{
 		MarkdownDescription: "Drains a node before it is removed: notifies a consumer and waits for it (`hook`), " +
-			"shuts the server down through Nova (`shutdown`), and waits for a grace period (`grace_period`). There " +
+			"waits for a grace period (`grace_period`), and shuts the server down through Nova (`shutdown`). There " +
 			"is one attachment for each node. It refers to the node's server, so Terraform destroys it before the " +
 			"server; destroying it drains the node, with the arguments of the last apply. Creating or changing it " +
 			"does nothing to the server. See [Draining nodes](../guides/draining-nodes.md).\n\n" +
@@ -44,11 +44,11 @@ func attachmentSchema() schema.Schema {
 			"node_name": attribute.Text("Name of the node, for the consumer and in messages."),
 			"enabled": attribute.Flag("Whether destroying the attachment does anything. Apply `false` before you " +
 				"destroy it. Defaults to `true`."),
-			"grace_period": durations.Argument(0, duration.Day, "How long to wait at the end, such as `30s`, at "+
+			"grace_period": durations.Argument(0, duration.Day, "How long to wait after the hook, such as `30s`, at "+
 				"most `1d`. Defaults to `0s`."),
-			"shutdown": attribute.Flag("Whether to stop the server through Nova before the grace period, so that its " +
-				"guest shuts down. A server that Nova cannot stop, such as a `PAUSED` one, is left as it is, with a " +
-				"warning. Defaults to `false`."),
+			"shutdown": attribute.Flag("Whether to stop the server through Nova at the end, so that its guest " +
+				"shuts down. A server that Nova cannot stop, such as a `PAUSED` one, is left as it is, with a " +
+				"warning. Defaults to `true`."),
 		},
 		Blocks: map[string]schema.Block{
 			"hook": hookblock.Block("A consumer to notify of the drain, and to wait for."),

@@ -36,7 +36,6 @@ resource "stackpolicy_deletion_attachment" "web" {
   region       = each.value.region
   cluster      = "web"
   node_name    = each.key
-  shutdown     = true
   grace_period = "5s"
 
   hook {

@@ -22,5 +22,4 @@ resource "stackpolicy_deletion_attachment" "web" {
   server_id = each.value.id
   region    = each.value.region
   node_name = each.key
-  shutdown  = true
 }

@@ -104,7 +104,6 @@ resource "stackpolicy_deletion_attachment" "worker" {
   region    = each.value.region
   cluster   = "web"
   node_name = each.key
-  shutdown  = true
 
   hook {
     type           = "webhook"

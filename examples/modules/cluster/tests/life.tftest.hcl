@@ -38,7 +38,7 @@ run "canary" {
     image            = "debian-13"
   }
   assert {
-    condition     = length([for node in output.nodes : node if node.template.image == "debian-13"]) == 2 && output.remaining == 0
+    condition     = length([for node in output.nodes : node if node.image == "debian-13"]) == 2 && output.remaining == 0
     error_message = "Half of the nodes get the image, and no more wait for it."
   }
   assert {

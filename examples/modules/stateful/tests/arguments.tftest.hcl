@@ -46,7 +46,7 @@ run "arguments" {
     error_message = "Slots and batches are not those that were given."
   }
   assert {
-    condition     = length(openstack_lb_member_v2.node) == 3 && alltrue([for m in openstack_lb_member_v2.node : m.monitor_address == "10.10.0.9" && m.monitor_port == 8008 && m.backup]) && alltrue([for d in stackpolicy_deletion_attachment.node : d.shutdown && d.grace_period == "3s"])
+    condition     = length(openstack_lb_member_v2.node) == 3 && alltrue([for m in openstack_lb_member_v2.node : m.monitor_address == "10.10.0.9" && m.monitor_port == 8008 && m.backup]) && alltrue([for d in stackpolicy_deletion_attachment.node : d.shutdown == null && d.grace_period == "3s"])
     error_message = "Each node is a member of the pool, and is shut down before it leaves."
   }
 }
