@@ -41,8 +41,8 @@ func (a *Attachment) fill(before, after *attributes, hidden map[string]bool) {
 	}
 	a.Summary, a.Held = after.Summary, after.Held
 	a.Remaining, a.Phase, a.Status = after.Remaining, after.Phase, after.Status
-	if before == nil || after.Moves != before.Moves { // equal ones are of an earlier plan
-		a.Moves, a.Why = after.Moves, after.Change
+	if slices.ContainsFunc(changed, func(fate Fate) bool { return len(a.with(fate)) > 0 }) { // else of an earlier plan
+		a.Why = after.Change
 	}
 	if after.Update != nil {
 		a.Pause = after.Update.Pause

@@ -67,7 +67,6 @@ type Attachment struct {
 	Phase         string     // phase after the apply
 	Status        string     // the same for people
 	Summary       string     // table of the places after the plan; "" if the attachment is destroyed
-	Moves         string     // changes of nodes by the plan
 	Pause         string     // argument of the update
 	Why           []string   // why it changes them, by reason
 	Held          []string   // what holds nodes that should be replaced, by reason
@@ -198,14 +197,9 @@ func totals(changes []change) Totals {
 	return t
 }
 
-// whole reports all changes of the plan, above the attachments, and begins with what happens to the nodes.
+// whole reports all changes of the plan, above the attachments.
 func (p Plan) whole(limit int) report {
 	r := report{title: "The whole plan"}
-	for _, a := range p.Attachments {
-		if a.Moves != "" {
-			r.leads = append(r.leads, a.Cluster+": "+a.Moves+".")
-		}
-	}
 	switch {
 	case len(p.Totals.Types) == 0:
 		r.leads = append(r.leads, "No resource changes.")

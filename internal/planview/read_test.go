@@ -82,7 +82,7 @@ func TestReadEncodings(t *testing.T) {
 // TestTemplates: nodes have one template if their values, images and parts are the same.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
-	const node = `{"region": "r", "template": {"image": "a"}, "image_id": "i1", "parts": "r"}`
+	const node = `{"region": "r", "image": "a", "image_id": "i1", "parts": "r"}`
 	view := readable(t, []byte(`{"format_version": "1.2", "resource_changes": [{"address": "a", "mode": "managed",
 		"type": "stackpolicy_placement_attachment", "change": {"actions": ["create"], "before": null, "after": {"cluster": "web",
 		"parts": {"r": {"texts": {}}, "r/2": {"texts": {"networks": "[]"}}}, "nodes": {"web-0": `+node+`, "web-1": `+node+`,

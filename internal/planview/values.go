@@ -26,7 +26,6 @@ type attributes struct {
 	Phase     string              `json:"phase"`
 	Status    string              `json:"status"`
 	Summary   string              `json:"summary"`
-	Moves     string              `json:"moves"`
 	Next      int64               `json:"next_index"`
 
 	Distribution map[string]map[string]int64 `json:"distribution"`
@@ -37,6 +36,7 @@ type nodeJSON struct {
 	placement.Place
 	Index      int64             `json:"index"`
 	Template   map[string]string `json:"template"`
+	Image      string            `json:"image"`
 	ImageID    string            `json:"image_id"`
 	Parts      string            `json:"parts"`
 	Generation int64             `json:"generation"`
@@ -51,6 +51,9 @@ func (v *attributes) template(n nodeJSON) roster.Template {
 	values := map[string]string{}
 	maps.Copy(values, n.Template)
 	maps.Copy(values, v.Parts[n.Parts].Texts)
+	if n.Image != "" {
+		values[roster.KeyImage] = n.Image
+	}
 	if values[roster.KeyImage] != "" && n.ImageID != "" {
 		values[roster.KeyImageID] = n.ImageID
 	}

@@ -63,10 +63,10 @@ type Cluster struct {
 	Address   string       `json:"address"`
 	Name      string       `json:"cluster"`
 	Remaining int64        `json:"remaining"`
-	Phase     status.Phase `json:"phase"`           // phase after the apply of the plan
-	Status    string       `json:"status"`          // the same for people
-	Moves     string       `json:"moves,omitempty"` // changes of nodes by the plan
-	Held      []string     `json:"held,omitempty"`  // nodes that should be replaced and are not, by reason
+	Phase     status.Phase `json:"phase"`            // phase after the apply of the plan
+	Status    string       `json:"status"`           // the same for people
+	Change    []string     `json:"change,omitempty"` // changes of nodes by the plan, by reason
+	Held      []string     `json:"held,omitempty"`   // nodes that should be replaced and are not, by reason
 
 	Pause time.Duration `json:"-"` // argument of its update
 }

@@ -275,9 +275,9 @@ func TestPrintable(t *testing.T) {
 	const evil = "::error::\n\x1b[2J##vso[task.complete]"
 	c := clusterOf(planview.Attachment{Address: evil, Cluster: evil, Phase: evil, Status: evil, Held: []string{evil + ": " + evil}})
 	var out bytes.Buffer
-	Lines(&out)(Event{Kind: "plan", Plan: &Plan{View: planview.Plan{Attachments: []planview.Attachment{{Cluster: evil, Moves: evil}}}}})
+	Lines(&out)(Event{Kind: "plan", Plan: &Plan{View: planview.Plan{Attachments: []planview.Attachment{{Cluster: evil, Status: evil}}}}})
 	JSON(&out)(Event{Kind: "plan", Clusters: []Cluster{c}})
-	if Printable(out.String()) != out.String() || strings.Count(out.String(), "# #vso[") != 9 {
+	if Printable(out.String()) != out.String() || strings.Count(out.String(), "# #vso[") != 8 {
 		t.Error(out.String())
 	}
 	var summary bytes.Buffer
@@ -289,13 +289,13 @@ func TestPrintable(t *testing.T) {
 func TestHeld(t *testing.T) {
 	view, err := planview.Read([]byte(`{"format_version": "1.2", "resource_changes": [{"address": "a", "mode": "managed",
 		"type": "stackpolicy_placement_attachment", "change": {"actions": ["create"], "after": {"cluster": "web", "remaining": 2,
-		"phase": "paused", "status": "paused: web-1", "update": {"pause": "90m"}, "held": ["web-1: the batch is full"], "moves": "web-2 leaves"}}}]}`))
+		"phase": "paused", "status": "paused: web-1", "update": {"pause": "90m"}, "held": ["web-1: it is locked"]}}}]}`))
 	require.NoError(t, err)
 	c := clusterOf(view.Attachments[0])
 	assert.Equal(
 		t,
-		Cluster{Address: "a", Name: "web", Remaining: 2, Phase: status.Paused, Status: "paused: web-1", Pause: 90 * time.Minute, Moves: "web-2 leaves",
-			Held: []string{"web-1: the batch is full"}},
+		Cluster{Address: "a", Name: "web", Remaining: 2, Phase: status.Paused, Status: "paused: web-1", Pause: 90 * time.Minute,
+			Held: []string{"web-1: it is locked"}},
 		c,
 	)
 	var out, log bytes.Buffer
@@ -304,8 +304,8 @@ func TestHeld(t *testing.T) {
 		show(Event{Kind: "plan", Plan: &Plan{View: view}})
 	}
 	JSON(&log)(Event{Kind: "plan", Clusters: []Cluster{c}})
-	if strings.Count(out.String(), "- web-1: the batch is full\n") != 1 ||
-		!strings.Contains(log.String(), `"held":["web-1: the batch is full"]`) {
+	if strings.Count(out.String(), "- web-1: it is locked\n") != 1 ||
+		!strings.Contains(log.String(), `"held":["web-1: it is locked"]`) {
 		t.Error(out.String(), log.String())
 	}
 }

@@ -164,7 +164,9 @@ func clusterOf(a planview.Attachment) Cluster {
 		Remaining: a.Remaining,
 		Phase:     status.Phase(line(a.Phase)),
 		Status:    line(a.Status),
-		Moves:     line(a.Moves),
+	}
+	for _, change := range a.Why {
+		c.Change = append(c.Change, line(change))
 	}
 	for _, held := range a.Held {
 		c.Held = append(c.Held, line(held))

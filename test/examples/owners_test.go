@@ -139,20 +139,20 @@ func TestModuleOwners(t *testing.T) {
 // past lists the arguments of what the modules make for each node or slot that come from a variable, past the node, and
 // why: a change of one reaches all nodes at once.
 var past = map[string]string{
-	"openstack_compute_instance_v2.tags":                "Nova changes them in place",
-	"openstack_compute_instance_v2.metadata":            "Nova changes it in place",
-	"openstack_lb_member_v2.pool_id":                    "it may come from the same apply, and is no matter of the server",
-	"stackpolicy_deletion_attachment.cluster":           "it is for a server that leaves",
-	"stackpolicy_deletion_attachment.enabled":           "it is for a server that leaves",
-	"stackpolicy_deletion_attachment.shutdown":          "it is for a server that leaves",
-	"stackpolicy_deletion_attachment.grace_period":      "it is for a server that leaves",
-	"stackpolicy_deletion_attachment.depends_on":        "an order has no value",
-	"stackpolicy_deletion_attachment.url":               "it is for a server that leaves",
-	"stackpolicy_deletion_attachment.command":           "it is for a server that leaves",
-	"stackpolicy_deletion_attachment.environment":       "it is for a server that leaves",
-	"stackpolicy_deletion_attachment.timeout":           "it is for a server that leaves",
-	"stackpolicy_deletion_attachment.default_result":    "it is for a server that leaves",
-	"stackpolicy_affinity_attachment.name":              "a group keeps its name",
+	"openstack_compute_instance_v2.tags":             "Nova changes them in place",
+	"openstack_compute_instance_v2.metadata":         "Nova changes it in place",
+	"openstack_lb_member_v2.pool_id":                 "it may come from the same apply, and is no matter of the server",
+	"stackpolicy_deletion_attachment.cluster":        "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.enabled":        "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.shutdown":       "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.grace_period":   "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.depends_on":     "an order has no value",
+	"stackpolicy_deletion_attachment.url":            "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.command":        "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.environment":    "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.timeout":        "it is for a server that leaves",
+	"stackpolicy_deletion_attachment.default_result": "it is for a server that leaves",
+	"stackpolicy_affinity_attachment.name":           "a group keeps its name",
 }
 
 // TestModuleRemembers: what is made for a node or a slot comes from the node or the slot, or stands in the list.

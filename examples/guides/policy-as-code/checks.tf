@@ -1,13 +1,6 @@
 # The rules for every plan. A check that fails is a warning of the plan and of the
 # apply; to refuse the plan, put the same condition into a postcondition of the
 # attachment.
-check "batch" {
-  assert {
-    condition     = stackpolicy_placement_attachment.web.taken <= 2
-    error_message = "This apply takes ${stackpolicy_placement_attachment.web.taken} nodes out of service; 2 are allowed."
-  }
-}
-
 check "mins" {
   assert {
     condition = alltrue([

@@ -9,9 +9,9 @@ locals {
   )), 1)
   policy = join(":", compact([var.servergroup_policies, var.max_server_per_host]))
 
-  # The command "terraform import" knows no resource that has no state yet. Until the first plan after it, nodes have no
-  # template.
-  planned = alltrue([for node in local.nodes : length(node.template) > 0])
+  # The command "terraform import" knows no resource that has no state yet. Until the first plan after it, nodes have
+  # the id of an image alone.
+  planned = alltrue([for node in local.nodes : node.image != null])
 
   # The nodes of each place, the newest first: those are without a server.
   place_of = { for name, node in local.nodes : name => "${node.region}/${coalesce(node.zone, "any")}" }

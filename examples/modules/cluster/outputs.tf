@@ -25,11 +25,6 @@ output "held" {
   value       = stackpolicy_placement_attachment.cluster.held
 }
 
-output "moves" {
-  description = "What the last plan did to nodes, in one line."
-  value       = stackpolicy_placement_attachment.cluster.moves
-}
-
 output "summary" {
   description = "The spread as a table for people."
   value       = stackpolicy_placement_attachment.cluster.summary

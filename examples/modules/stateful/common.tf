@@ -2,7 +2,7 @@
 locals {
   # The nodes with their networks, pools and disks, which many nodes share.
   nodes = tomap({ for name, node in stackpolicy_placement_attachment.cluster.nodes : name =>
-    merge(node, stackpolicy_placement_attachment.cluster.parts[node.parts])
+    merge(node, stackpolicy_placement_attachment.cluster.parts[node.parts], { template = coalesce(node.template, {}) })
   })
 
   # A node that leaves may have a replaced server alone.

@@ -51,10 +51,8 @@ type attachmentModel struct {
 	Distribution types.Map    `tfsdk:"distribution"`
 	Change       types.List   `tfsdk:"change"`
 	Held         types.List   `tfsdk:"held"`
-	Moves        types.String `tfsdk:"moves"`
 	Phase        types.String `tfsdk:"phase"`
 	Remaining    types.Int64  `tfsdk:"remaining"`
-	Taken        types.Int64  `tfsdk:"taken"`
 	Status       types.String `tfsdk:"status"`
 	Summary      types.String `tfsdk:"summary"`
 
@@ -93,6 +91,7 @@ var (
 		"template":   templateType,
 		"flavor":     types.StringType,
 		"flavor_id":  types.StringType,
+		"image":      types.StringType,
 		"image_id":   types.StringType,
 		"generation": types.Int64Type,
 		"mark":       types.StringType,

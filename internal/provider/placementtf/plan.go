@@ -176,7 +176,7 @@ func (p *attachmentPlanner) warnOfKept(d decision) {
 // store fills in the computed attributes and the private state.
 func (p *attachmentPlanner) store(ctx context.Context, d decision) {
 	plan, after := p.plan, p.memory
-	after.Sources, after.Batch = plan.sources, p.batch(d.change)
+	after.Sources = plan.sources
 	after.Blind = true // everything seen so far is older than this apply
 	plan.setPhase(d.change.Status)
 	plan.Remaining = types.Int64Value(d.change.Remaining)
@@ -185,25 +185,13 @@ func (p *attachmentPlanner) store(ctx context.Context, d decision) {
 		plan.UserDataTexts, plan.Nodes, plan.Parts, plan.Slots = was.UserDataTexts, was.Nodes, was.Parts, was.Slots
 	}
 	plan.remember(d.next, d.written)
-	plan.record(d.change, after.Batch)
+	plan.record(d.change)
 	if p.state != nil {
 		after.store(ctx, p.private, d.next, p.diags) // the leaving nodes
 	}
 	if !p.knownInAllPlaces(ctx, "template", plan.Template) || !p.sourcesKnown(ctx) || !plan.partsKnown() {
 		p.forgetTemplates(ctx)
 	}
-}
-
-// batch returns the number of the batch: batches of one configuration are counted until nothing is left to replace.
-func (p *attachmentPlanner) batch(change planner.Change) int64 {
-	last := p.memory.Batch
-	if !p.same || p.state.Remaining.ValueInt64() == 0 {
-		last = 0
-	}
-	if change.Replaced() > 0 {
-		return last + 1
-	}
-	return last
 }
 
 // awaits plans the status that the cluster will have after the apply has brought nodes into service: Terraform makes

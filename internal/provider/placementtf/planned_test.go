@@ -175,8 +175,16 @@ func byNode(lines tftypes.Value) map[string]string {
 	return told
 }
 
-// movesOf returns the moves of the last plan, or "".
-func movesOf(state map[string]tftypes.Value) string { return protocol.Shown(state["moves"]) }
+// movesOf returns what the last plan does to the nodes that were there: "web-0 leaves; web-1 changes".
+func movesOf(state map[string]tftypes.Value) string {
+	var lines []tftypes.Value
+	_ = state["change"].As(&lines)
+	heads := make([]string, len(lines))
+	for i, line := range lines {
+		heads[i], _, _ = strings.Cut(protocol.Text(line), ":")
+	}
+	return strings.Join(heads, "; ")
+}
 
 // works returns the computed attributes in one line.
 func works(state tftypes.Value) string {

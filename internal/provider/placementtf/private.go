@@ -30,7 +30,6 @@ type memory struct {
 	Seen   roster.Seen   `json:"seen"`
 	Roster roster.Roster `json:"roster"`           // the parts that no attribute shows
 	Marked bool          `json:"marked,omitempty"` // whether a node of the cluster ever carried a mark
-	Batch  int64         `json:"batch,omitempty"`  // number of the last batch
 	Blind  bool          `json:"blind,omitempty"`  // whether an apply followed the refresh that filled Seen
 	// Awaited has the nodes that an apply should have brought into service or removed, until a refresh sees it.
 	Awaited []string `json:"awaited,omitempty"`

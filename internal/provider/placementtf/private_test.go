@@ -127,13 +127,13 @@ func TestMemoryTampered(t *testing.T) {
 	m.remember(roster.Roster{Next: 2, Nodes: map[string]roster.Node{"web-0": {Place: placement.Place{Region: "R"}, Generation: 1, Mark: "1"},
 		"web-1": {Index: 1, Place: placement.Place{Region: "R"}, Generation: 1, Mark: "1"}}}, listed)
 	for text, refused := range map[string]bool{
-		`{`: true, `[]`: true, `"seen"`: true, `{"seen":[]}`: true, `{"seen":{"servers":{"web-0":[]}}}`: true, `{"batch":"1"}`: true,
+		`{`: true, `[]`: true, `"seen"`: true, `{"seen":[]}`: true, `{"seen":{"servers":{"web-0":[]}}}`: true, `{"blind":"1"}`: true,
 		`{"seen":{"servers":{"web-0":{"created":"yesterday"}}}}`: true, `{"seen":{"full":{"R":"now"}}}`: true, `{"roster":{"leaving":[]}}`: true,
 		`{"roster":{"settled":{"R":[]}}}`: true, `{"roster":{"nodes":{"web-0":{"index":1e40}}}}`: true,
 		``: false, `null`: false, `{}`: false, `{"another":"provider's"}`: false, `{"seen":null,"roster":null,"looked":null}`: false,
 		`{"seen":{"servers":null,"missing":null,"builds":null,"full":null}}`: false, `{"seen":{"servers":{"web-0":null},"missing":{"web-0":true}}}`: false,
 		`{"roster":{"leaving":{"web-0":{},"":{"index":-1,"mark":"-"}},"order":["",""],"settled":null}}`:                   false,
-		`{"roster":{"nodes":{"web-0":{"region":"X","zone":"y","unplaced":true,"generation":-7},"web-9":{}}},"batch":-1}`:  false,
+		`{"roster":{"nodes":{"web-0":{"region":"X","zone":"y","unplaced":true,"generation":-7},"web-9":{}}}}`:             false,
 		`{"roster":{"settled":{"":{"":"[]"}},"failed":[{}],"order":["[]"],"next":-1,"slots":{"web-0":{}}},"marked":true}`: false,
 	} {
 		var diags diag.Diagnostics

@@ -111,11 +111,11 @@ func attachmentSchema() schema.Schema {
 				"[quotas](../guides/your-cloud.md#quotas) allow. Defaults to `false`."),
 			// Maps as large as the cluster have no nested attributes: Terraform takes longer for them.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, a "+
-				"`region`, a `zone` (null: Nova's choice), a `template`, the `image_id` of `image`, a `flavor` of "+
-				"`flavors` and its `flavor_id`, the `generation` of its server, the `mark` that its server gets when it "+
-				"is in service, `closed = true` in a closed place, and the key of its `parts`. Where `networks` has a "+
-				"list of `floating_ips`, it has an `ordinal` too: the smallest number, from 1, that no other node of "+
-				"the region has."),
+				"`region`, a `zone` (null: Nova's choice), an `image` and its `image_id`, a `flavor` of `flavors` and its "+
+				"`flavor_id`, a `template` of other values, the `generation` of its server, the `mark` that its server "+
+				"gets when it is in service, `closed = true` in a closed place, and the key of its `parts`. Where "+
+				"`networks` has a list of `floating_ips`, it has an `ordinal` too: the smallest number, from 1, that no "+
+				"other node of the region has."),
 			"parts": attribute.ComputedMap(partType, "The `networks`, `pools` and `disks` of nodes, in lists; many "+
 				"nodes share an element. Let the servers of `nodes` take "+
 				"`stackpolicy_placement_attachment.web.parts[each.value.parts].networks`. The `texts` are what the "+
@@ -130,16 +130,14 @@ func attachmentSchema() schema.Schema {
 			"change": attribute.ComputedTexts("Why the last plan removes or changes nodes, or brings them back: one " +
 				"line for each reason, with its nodes, at most 10."),
 			"held": attribute.ComputedTexts("Why nodes that should be replaced are " +
-				"[held](../guides/operating-a-cluster.md#each-status): one line for each reason, as in `change`."),
-			"moves": attribute.ComputedText("What the last plan does to nodes, in one line, which is read first: " +
-				"`batch 2 of 5: web-1 leaves; web-8 comes in RegionOne/az-1`."),
+				"[held](../guides/operating-a-cluster.md#each-status): one line for each reason, as in `change`. " +
+				"Nodes whose turn comes with a later batch are not among them: `remaining` counts them."),
 			"phase": attribute.ComputedText("What the cluster does after a successful apply, for programs: " +
 				phases() + "."),
 			"remaining": attribute.ComputedNumber("Number of nodes that `update` still has to replace after this " +
 				"apply."),
 			"status": attribute.ComputedText("Status of the cluster after a successful apply, in one line. See " +
 				"[all its forms](../guides/operating-a-cluster.md#each-status)."),
-			"taken": attribute.ComputedNumber("Number of nodes that the last plan removes or changes, for programs."),
 			"summary": attribute.ComputedText("The spread of the nodes as a table, as in the [first " +
 				"cluster](../index.md#a-first-cluster)."),
 		},

@@ -13,7 +13,6 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -23,13 +22,14 @@ type shownNode struct {
 	Flavor     packed.Text  `msgpack:"flavor"`
 	FlavorID   packed.Text  `msgpack:"flavor_id"`
 	Generation int64        `msgpack:"generation"`
+	Image      packed.Text  `msgpack:"image"`
 	ImageID    packed.Text  `msgpack:"image_id"`
 	Index      int64        `msgpack:"index"`
 	Mark       packed.Text  `msgpack:"mark"`
 	Ordinal    *int64       `msgpack:"ordinal"`
 	Parts      string       `msgpack:"parts"` // key of an element of parts
 	Region     string       `msgpack:"region"`
-	Template   packed.Value `msgpack:"template"` // a map of texts; parts and image_id have the others
+	Template   packed.Value `msgpack:"template"` // a map of texts, or null; image, image_id and parts have the others
 	Zone       packed.Text  `msgpack:"zone"`
 }
 
@@ -38,6 +38,9 @@ func (n shownNode) template(parts map[string]shownPart, diags *diag.Diagnostics)
 	values := elements[string](string(n.Template), diags)
 	if values == nil {
 		values = map[string]string{}
+	}
+	if name := n.Image.ValueString(); name != "" {
+		values[roster.KeyImage] = name
 	}
 	if image := n.ImageID.ValueString(); values[roster.KeyImage] != "" && image != "" {
 		values[roster.KeyImageID] = image
@@ -48,24 +51,30 @@ func (n shownNode) template(parts map[string]shownPart, diags *diag.Diagnostics)
 
 // shownTemplate is how the nodes of a template show it.
 type shownTemplate struct {
-	own, texts packed.Value
-	parts      roster.Template // the values in texts
-	image      string
+	own, texts     packed.Value
+	parts          roster.Template // the values in texts
+	image, imageID string
 }
 
 func (m attachmentModel) shownTemplate(t roster.Template) *shownTemplate {
 	values, texts := t.Values(), map[string]string{}
-	image := values[roster.KeyImageID]
+	shown := &shownTemplate{imageID: values[roster.KeyImageID], own: null}
 	for key := range partKeys {
 		if text, has := values[key]; has {
 			texts[key] = text
 			delete(values, key)
 		}
 	}
-	if values[roster.KeyImage] != "" && len(m.images()) > 0 {
+	if len(m.images()) > 0 {
+		shown.image = values[roster.KeyImage]
+		delete(values, roster.KeyImage)
 		delete(values, roster.KeyImageID)
 	}
-	return &shownTemplate{asText(values), asText(texts), roster.NewTemplate(texts), image}
+	if len(values) > 0 {
+		shown.own = asText(values)
+	}
+	shown.texts, shown.parts = asText(texts), roster.NewTemplate(texts)
+	return shown
 }
 
 func asText(values map[string]string) packed.Value {
@@ -112,7 +121,7 @@ func (m attachmentModel) roster(remembered memory, diags *diag.Diagnostics) rost
 	r, nodes := remembered.Roster, elements[shownNode](m.Nodes.ValueString(), diags)
 	r.Nodes, r.Next = make(map[string]roster.Node, len(nodes)), m.NextIndex.ValueInt64()
 	checkIndex("the next node", r.Next, diags)
-	templates, parts := map[[3]string]roster.Template{}, elements[shownPart](m.Parts.ValueString(), diags)
+	templates, parts := map[[4]string]roster.Template{}, elements[shownPart](m.Parts.ValueString(), diags)
 	for name, shown := range nodes {
 		n := remembered.Roster.Nodes[name]
 		n.Index = shown.Index
@@ -127,7 +136,7 @@ func (m attachmentModel) roster(remembered memory, diags *diag.Diagnostics) rost
 			n.Ordinal = *shown.Ordinal
 		}
 		n.Mark = roster.Mark(shown.Mark.ValueString())
-		like := [3]string{string(shown.Template), shown.Parts, shown.ImageID.ValueString()}
+		like := [4]string{string(shown.Template), shown.Parts, shown.Image.ValueString(), shown.ImageID.ValueString()}
 		template, read := templates[like]
 		if !read {
 			template = shown.template(parts, diags)
@@ -224,7 +233,8 @@ func (m *attachmentModel) remember(r roster.Roster, regions []placement.Region) 
 			Flavor:     packed.Text{String: value.TextOrNull(n.Flavor)},
 			FlavorID:   packed.Text{String: value.TextOrNull(n.FlavorID)},
 			Generation: n.Generation,
-			ImageID:    packed.Text{String: value.TextOrNull(cmp.Or(template.image, n.Image))},
+			Image:      packed.Text{String: value.TextOrNull(template.image)},
+			ImageID:    packed.Text{String: value.TextOrNull(cmp.Or(template.imageID, n.Image))},
 			Index:      n.Index,
 			Mark:       packed.Text{String: types.StringValue(string(n.Mark))},
 			Ordinal:    ordinal,
@@ -296,12 +306,9 @@ func (m *attachmentModel) rememberUserData(r roster.Roster) {
 	}
 }
 
-// record puts a change into the state; batch is the number of its batch. Nodes that come are in moves, with their
-// places.
-func (m *attachmentModel) record(change planner.Change, batch int64) {
+// record puts a change into the state. Nodes that come are in nodes, with their places.
+func (m *attachmentModel) record(change planner.Change) {
 	m.Change = value.List(change.ChangedByReason())
-	m.Moves = value.TextOrNull(change.Moves(batch))
-	m.Taken = types.Int64Value(int64(len(change.With(verdict.Leaves, verdict.Changes))))
 	m.hold(change)
 }
 

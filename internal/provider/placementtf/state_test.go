@@ -41,7 +41,8 @@ func TestState(t *testing.T) {
 	var diags diag.Diagnostics
 	m.remember(want, listed)
 	shown := elements[shownNode](m.Nodes.ValueString(), &diags)
-	assert.Equal(t, asText(map[string]string{"image": "c"}), shown["web-4"].Template, "what other fields say is not said twice")
+	assert.Equal(t, "c", shown["web-4"].Image.ValueString())
+	assert.Empty(t, shown["web-4"].Template, "what other fields say is not said twice")
 	assert.Equal(t, []string{"RegionOne/az-2", "RegionOne/az-2/2"}, []string{shown["web-4"].Parts, shown["web-5"].Parts})
 	got := m.roster(memory{Roster: roster.Roster{Nodes: map[string]roster.Node{"web-5": unshown(want.Nodes["web-5"])}}}, &diags)
 	assert.Equal(t, want.Nodes, got.Nodes)

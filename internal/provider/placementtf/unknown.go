@@ -194,14 +194,14 @@ func (p *attachmentPlanner) forgetTemplates(ctx context.Context) {
 		at := placement.Place{Region: n.Region, Zone: n.Zone.ValueString()}
 		var forgets bool
 		n.Template, forgets = forgetTemplate(ctx, n.Template, at, given, p.diags)
+		if !knownAt(ctx, given[roster.KeyImage], at) {
+			n.Image.String, n.ImageID.String, forgets = types.StringUnknown(), types.StringUnknown(), true
+		}
 		var some bool
 		if parts[n.Parts], some = p.plan.forgetParts(parts[n.Parts], at, p.diags); !forgets && !some {
 			continue
 		}
 		n.Mark.String = types.StringUnknown()
-		if !knownAt(ctx, given[roster.KeyImage], at) {
-			n.ImageID.String = types.StringUnknown()
-		}
 		nodes[name] = n
 	}
 	p.plan.Nodes = packed.Map(nodes)
@@ -226,9 +226,6 @@ func forgetTemplate(
 				unknown[key] = packed.Text{String: types.StringUnknown()}
 			}
 		}
-	}
-	if !knownAt(ctx, given[roster.KeyImage], at) {
-		unknown[roster.KeyImage] = packed.Text{String: types.StringUnknown()}
 	}
 	if !knownAt(ctx, given[roster.KeyUserData], at) {
 		unknown[roster.KeyUserData] = packed.Text{String: types.StringUnknown()}

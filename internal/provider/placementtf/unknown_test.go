@@ -12,8 +12,8 @@ import (
 // TestPlacementUnknownParts: with unknown values in templates, a new attachment knows the rest.
 func TestPlacementUnknownParts(t *testing.T) {
 	t.Parallel()
-	const want = "nodes={web-0={closed= flavor= flavor_id= generation=1 image_id=%s index=0 mark=unknown ordinal= parts=RegionOne/az-1 " +
-		"region=RegionOne template=%s zone=az-1}} slots= next_index=1 distribution={RegionOne={az-1=1}} change= remaining=0 " +
+	const want = "nodes={web-0={closed= flavor= flavor_id= generation=1 image=%[1]s image_id=%[1]s index=0 mark=unknown ordinal= parts=RegionOne/az-1 " +
+		"region=RegionOne template=%[2]s zone=az-1}} slots= next_index=1 distribution={RegionOne={az-1=1}} change= remaining=0 " +
 		"status=in step summary=unknown"
 	anything := tftypes.UnknownValue
 	image := attributes{"template": attributes{"image": anything, "size": "1"}}
@@ -25,7 +25,7 @@ func TestPlacementUnknownParts(t *testing.T) {
 		"the template":           {zonal(1, "az-1", attributes{"template": anything}), "", "unknown"},
 		"a zone's part": {zonal(1, "az-1", attributes{"regions": protocol.Zones([]any{with(attributes{"name": "az-1"}, image)})}), "",
 			"{image=unknown size=1}"},
-		"what fills it in": {zonal(1, "az-1", attributes{"image": anything, "user_data": anything}), "unknown", "{image=unknown user_data=unknown}"},
+		"what fills it in": {zonal(1, "az-1", attributes{"image": anything, "user_data": anything}), "unknown", "{user_data=unknown}"},
 	} {
 		_, state := begin(t).plan(t, c.config)
 		assert.Equal(t, fmt.Sprintf(want, c.id, c.template), works(state), name)

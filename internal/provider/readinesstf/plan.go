@@ -88,6 +88,9 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 		for key := range template {
 			n.Template[key] = textIn(template, key).ValueString()
 		}
+		if image := valueIn(node, "image"); image != (wiring.Value{}) {
+			n.Template["image"] = image.Text
+		}
 		of := told.Nodes[name]
 		n.Rises, n.Serves, n.Taken, n.Dead = of.MadeAgain, of.Serves, of.Has, of.Dead
 		_, n.Managed = walk.Known.Noted(n.Serves)

@@ -48,6 +48,7 @@ func attachmentSchema() schema.Schema {
 					"closed":     schema.BoolAttribute{Optional: true},
 					"region":     plain(),
 					"zone":       plain(),
+					"image":      plain(),
 					"image_id":   plain(),
 					"flavor":     plain(),
 					"flavor_id":  plain(),

@@ -30,15 +30,16 @@ func TestByReason(t *testing.T) {
 	}
 	for last, want := range map[int]string{6: "web-4 to web-6: old", 40: "web-4 to web-40: old", 9999: "web-4 to web-9999: old"} {
 		c := Change{List: append(of(verdict.Returns, nil, "", "", 3), of(verdict.Leaves, nil, "", "replaced", 0, 2)...)}
-		c.Blocked = append(of(verdict.Held, hold.Batch, roster.Outdated, "old", to(4, last)...), of(verdict.Held, hold.Closed, roster.Outdated, "closed", 1)...)
+		c.Blocked = append(of(verdict.Held, hold.Batch, roster.Outdated, "next", 9), of(verdict.Held, hold.Waits, roster.Outdated, "old", to(4, last)...)...)
+		c.Blocked = append(c.Blocked, of(verdict.Held, hold.Closed, roster.Outdated, "closed", 1)...)
 		assert.Equal(t, []string{"web-0, web-2 leave: replaced", "web-3 comes back"}, c.ChangedByReason())
 		assert.Equal(t, []string{"web-1: closed", want}, c.HeldByReason())
 	}
-	causes := append(of(verdict.Held, hold.Batch, roster.Outdated, "old", 1, 2, 5, 7, 9, 11, 13), of(verdict.Held, hold.Batch, roster.Unhealthy, "ill", 3)...)
+	causes := append(of(verdict.Held, hold.Waits, roster.Outdated, "old", 1, 2, 5, 7, 9, 11, 13), of(verdict.Held, hold.Waits, roster.Unhealthy, "ill", 3)...)
 	assert.Equal(t, []string{"web-3: ill", "web-1, web-2, web-5, web-7, web-9 and 2 more: old"}, Change{Blocked: causes}.HeldByReason())
 	var many verdict.List
 	for i := range 30 {
-		many = append(many, of(verdict.Held, hold.Batch, roster.Outdated, fmt.Sprint("reason ", i/2), i)...)
+		many = append(many, of(verdict.Held, hold.Waits, roster.Outdated, fmt.Sprint("reason ", i/2), i)...)
 	}
 	lines := Change{Blocked: many}.HeldByReason()
 	assert.Len(t, lines, maxLines+1)

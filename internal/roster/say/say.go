@@ -32,8 +32,6 @@ type Change struct {
 	Absent []string
 	Arrive []string // absent nodes that an apply without an error brings into service, or removes
 	Awaits []string // nodes of Arrive, if the cluster shows that its applies do so
-
-	batch int64 // maximum number of nodes that one plan replaces
 }
 
 // speech makes the sentences about a plan.
@@ -55,7 +53,6 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 		Remaining: p.Remaining,
 		Notices:   p.notices(),
 		Now:       p.status(),
-		batch:     p.Size,
 	}
 	c.Blocked = p.blocked(c.List)
 	for _, v := range plan.Unrepaired() {

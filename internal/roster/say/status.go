@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -118,38 +117,4 @@ func absences(list []verdict.Absence) (texts []string) {
 		texts = append(texts, fmt.Sprintf("%s (%s)", a.Name, absence(a)))
 	}
 	return texts
-}
-
-// Moves returns the change in one line: "batch 2 of 5: web-1 leaves; web-8 comes in RegionOne/az-1". Number is
-// the number of the batch, or 0 if the plan replaces no batch.
-func (c Change) Moves(number int64) string {
-	var parts []string
-	say := func(list verdict.List, one, many string) {
-		switch names := list.Names(); len(names) {
-		case 0:
-		case 1:
-			parts = append(parts, names[0]+" "+one)
-		default:
-			parts = append(parts, text.Few(names)+" "+many)
-		}
-	}
-	say(c.With(verdict.Leaves), "leaves", "leave")
-	say(c.With(verdict.Changes), "changes", "change")
-	say(c.With(verdict.Returns), "comes back", "come back")
-	at, coming := map[placement.Place]verdict.List{}, c.With(verdict.Comes)
-	for _, v := range coming {
-		at[v.Place] = append(at[v.Place], v)
-	}
-	if len(at) > 5 {
-		say(coming, "comes", "come")
-		at = nil
-	}
-	for _, place := range slices.SortedFunc(maps.Keys(at), placement.Place.Compare) {
-		say(at[place], "comes in "+place.String(), "come in "+place.String())
-	}
-	moves := strings.Join(parts, "; ")
-	if number > 0 && c.Replaced() > 0 {
-		moves = fmt.Sprintf("batch %d of %d: %s", number, number+(c.Remaining+c.batch-1)/c.batch, moves)
-	}
-	return moves
 }
