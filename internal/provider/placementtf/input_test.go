@@ -56,7 +56,7 @@ func TestPlacementInvalid(t *testing.T) {
 		{attributes{"template": attributes{}}, ""},
 		{attributes{"user_data": "a", "template": attributes{"user_data": nil, "volumes": nil}}, ""},
 		{removing(attributes{"criteria": "NEWEST_FIRST"}), "Attribute deletion.criteria value must be one of"},
-		{removing(attributes{"candidates": []any{nil}}), "Null element"},
+		{removing(attributes{"candidates": []any{nil}}), "Null List Value"},
 		{removing(attributes{"candidates": []any{"a", "a"}}), "duplicate values"},
 		{with(stateful(), removing(attributes{"kept": []any{"web-1"}})), "A slot is used again under its name, but the kept server has that name."},
 		{removing(attributes{"protected": []any{""}}), "string length must be at least 1"},

@@ -14,6 +14,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/planner"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/say"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
@@ -140,15 +141,15 @@ func (p *attachmentPlanner) say(ctx context.Context, d decision) {
 	for i := range listed {
 		listed[i].Zones = d.policy.Regions[i].Zones // they know which zones are hidden
 	}
-	moves := update.Has(roster.Misplaced)
+	moves := causeThat(update, func(c *cause.Cause) bool { return c.Moves }) != ""
 	for _, n := range append(d.change.Notices, say.Warnings(d.next, before, listed, moves)...) {
 		p.diags.AddWarning(n.Title, n.Text)
 	}
 	templates := len(d.policy.Templates) > 0 || !p.knownInAllPlaces(ctx, "template", p.plan.Template)
-	if update.Has(roster.Outdated) && !templates {
-		p.diags.AddAttributeWarning(path.Root("update").AtName("causes"), "A missing argument",
-			"The cause TEMPLATE replaces nodes that do not have the wanted template, but there is no template. "+
-				"Give template, and let the servers take their image and flavor from each.value.template.")
+	if name := causeThat(update, func(c *cause.Cause) bool { return c.Updates }); name != "" && !templates {
+		p.diags.AddAttributeWarning(path.Root("update").AtName("causes"), "A missing argument", fmt.Sprintf(
+			"The cause %s replaces nodes that do not have the wanted template, but there is no template. Give "+
+				"template, and let the servers take their image and flavor from each.value.template.", name))
 	}
 	if d.beginsBatch() && !p.memory.Marked && !p.plan.requiresMarks(ctx, p.diags) {
 		p.diags.AddAttributeWarning(path.Root("update").AtName("require_in_service"), "ACTIVE is taken for service",

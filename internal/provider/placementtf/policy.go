@@ -21,6 +21,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/probeblock"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 )
 
 // policy translates the arguments that say how the cluster should be; marked says
@@ -127,6 +128,18 @@ func templateOf(values types.Map) map[string]string {
 	return texts
 }
 
+// causeThat returns the first cause of an update whose row in the table says so, or "".
+func causeThat(update *roster.Update, says func(*cause.Cause) bool) roster.Cause {
+	if update != nil {
+		for _, name := range update.Causes {
+			if says(cause.ByName(name)) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
 // update translates the block update, and returns nil without it.
 func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *roster.Update {
 	if !value.GivenBlock(m.Update) {
@@ -148,8 +161,8 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 		MaxAge:    durations.Or(u.MaxAge, 0),
 		Pause:     durations.Or(u.Pause, 0),
 	}
-	for _, cause := range texts(u.Causes) {
-		update.Causes = append(update.Causes, roster.Cause(cause))
+	for _, name := range texts(u.Causes) {
+		update.Causes = append(update.Causes, roster.Cause(name))
 	}
 	if update.Has(roster.LaterFlavor) && len(m.flavors()) == 0 && !m.Flavors.IsUnknown() {
 		diags.AddAttributeError(path.Root("update").AtName("causes"), "A missing argument",

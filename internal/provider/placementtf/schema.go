@@ -181,7 +181,7 @@ func updateBlock() schema.Block {
 			"`image`), `FLAVOR` (an earlier one of `flavors` is not full) and `AGE` (older than `max_age`). An "+
 			"empty list replaces no node.",
 			listvalidator.UniqueValues(),
-			listvalidator.ValueStringsAre(value.NotNull{}, stringvalidator.OneOf(causes()...))),
+			listvalidator.NoNullValues(), listvalidator.ValueStringsAre(stringvalidator.OneOf(causes()...))),
 		"max_age": durations.Argument(time.Hour, 3650*duration.Day, "The age at which `AGE` replaces a node, "+
 			"such as `30d`, counted from the launch of its server. Each node gets up to a tenth more, so that "+
 			"not all are too old in one night."),
@@ -254,7 +254,7 @@ func healthBlock() schema.Block {
 			"octavia": attribute.Block("Uses the health monitors of Octavia pools: a member in `ERROR` is unhealthy.",
 				attribute.Fields{
 					"pool_ids": attribute.Texts("Required. Ids of the pools. Each region is asked for its own.",
-						listvalidator.SizeAtLeast(1), listvalidator.ValueStringsAre(value.NotNull{})),
+						listvalidator.SizeAtLeast(1), listvalidator.NoNullValues()),
 				}, "pool_ids"),
 		},
 	}
@@ -275,5 +275,5 @@ func statefulBlock() schema.Block {
 // namesArgument is a list of different names.
 func namesArgument(description string) schema.Attribute {
 	return attribute.Texts(description,
-		listvalidator.UniqueValues(), listvalidator.ValueStringsAre(value.NotNull{}, attribute.NotEmpty))
+		listvalidator.UniqueValues(), listvalidator.NoNullValues(), listvalidator.ValueStringsAre(attribute.NotEmpty))
 }

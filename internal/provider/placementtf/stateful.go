@@ -12,6 +12,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/shape"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -41,10 +42,11 @@ func (m attachmentModel) validateStateful(ctx context.Context, diags *diag.Diagn
 				"name. Set method = %q, which destroys a server and makes it again in its slot, or %q, which "+
 				"rebuilds it.", roster.Substitute, roster.Recreate, roster.InPlace))
 	}
-	if slices.Contains(texts(u.Causes), string(roster.Misplaced)) {
+	var reported diag.Diagnostics // by the policy
+	if name := causeThat(m.update(ctx, &reported), func(c *cause.Cause) bool { return c.Moves }); name != "" {
 		diags.AddAttributeError(path.Root("update").AtName("causes"), "No moves in a stateful cluster", fmt.Sprintf(
 			"With stateful a slot never changes its place, because its volumes are there, but %s moves nodes. "+
-				"Remove it from causes.", roster.Misplaced))
+				"Remove it from causes.", name))
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 // FlavorsArgument is a list of flavors, the first choice first.
 func FlavorsArgument(description string) schema.Attribute {
 	return attribute.Texts(description, listvalidator.SizeAtLeast(1), listvalidator.UniqueValues(),
-		listvalidator.ValueStringsAre(value.NotNull{}, attribute.NotEmpty))
+		listvalidator.NoNullValues(), listvalidator.ValueStringsAre(attribute.NotEmpty))
 }
 
 // longestUserData is what Nova takes of user data, in Base64.

@@ -17,7 +17,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 )
@@ -177,23 +176,6 @@ func Texts(list types.List) (all []string) {
 		}
 	}
 	return all
-}
-
-// NotNull refuses null elements, which Terraform allows in lists and maps.
-type NotNull struct{}
-
-// Description implements validator.String.
-func (NotNull) Description(context.Context) string { return "no element is null" }
-
-// MarkdownDescription implements validator.String.
-func (v NotNull) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString implements validator.String.
-func (NotNull) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() {
-		resp.Diagnostics.AddAttributeError(req.Path, "Null element",
-			"An element is null. Leave it out, for instance with compact() or a for expression with an if.")
-	}
 }
 
 // ByIdentity reports whether an import gives the identity of the resource, and no id.
