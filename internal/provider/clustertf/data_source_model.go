@@ -16,10 +16,5 @@ type model struct {
 	Distribution types.Map   `tfsdk:"distribution"`
 }
 
-func (m model) Validate(_ context.Context, diags *diag.Diagnostics) {
-	if m.SelectsNothing() {
-		diags.AddError("Empty selector",
-			"Nothing says which servers belong to the cluster. Give at least one of name_regex, metadata, tags, "+
-				"servergroup_id and ids.")
-	}
-}
+// Validate leaves an empty selector to the reader.
+func (m model) Validate(context.Context, *diag.Diagnostics) {}

@@ -91,7 +91,8 @@ func TestRead(t *testing.T) {
 			says: `"gone"`},
 		"a region that fails": {region: "RegionTwo", broken: true, config: attributes{"name_regex": "web", "regions": both},
 			at: ": Unable to read the cluster", says: "To go on without a region that does not answer, leave it out of regions."},
-		"servers that nothing selects": {region: "RegionTwo", config: attributes{"regions": both}, at: ": Empty selector"},
+		"servers that nothing selects": {region: "RegionTwo", config: attributes{"regions": both}, at: ": Unable to read the cluster",
+			says: "the selector is empty: give at least one of"},
 	} {
 		fake := acctest.NewFake(t, fakecloud.Config{}).Fake
 		fake.AddServers("RegionOne", fakecloud.Server{Name: "web-0", Zone: "az-1"}, fakecloud.Server{Name: "web-1", Zone: "az-1"})

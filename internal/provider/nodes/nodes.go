@@ -155,15 +155,6 @@ type Selector struct {
 	IDs           types.List   `tfsdk:"ids"`
 }
 
-// SelectsNothing reports an empty selector, as far as it is known.
-func (m Selector) SelectsNothing() bool {
-	empty := func(s types.String) bool { return !s.IsUnknown() && s.ValueString() == "" }
-	return empty(m.NameRegex) && empty(m.ServerGroupID) &&
-		!m.Metadata.IsUnknown() && len(m.Metadata.Elements()) == 0 &&
-		!m.Tags.IsUnknown() && len(m.Tags.Elements()) == 0 &&
-		!m.IDs.IsUnknown() && len(m.IDs.Elements()) == 0
-}
-
 // Selector translates the selector.
 func (m Selector) Selector(ctx context.Context, diags *diag.Diagnostics) cluster.Selector {
 	s := cluster.Selector{NameRegex: m.NameRegex.ValueString(), ServerGroupID: m.ServerGroupID.ValueString(),

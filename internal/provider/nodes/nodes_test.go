@@ -84,23 +84,6 @@ func TestSelector(t *testing.T) {
 		ServerGroupID: "g-1", IDs: []string{"s-1"}}
 	assert.Equal(t, selector, all.Selector(t.Context(), &diags))
 	assert.Empty(t, diags)
-	assert.True(t, nodes.Selector{}.SelectsNothing(), "an empty selector")
-	unknown, word := types.StringUnknown(), types.StringType
-	for name, one := range map[string]nodes.Selector{
-		"name_regex":     {NameRegex: all.NameRegex},
-		"metadata":       {Metadata: all.Metadata},
-		"tags":           {Tags: all.Tags},
-		"servergroup_id": {ServerGroupID: all.ServerGroupID},
-		"ids":            {IDs: all.IDs},
-
-		"name_regex, not known yet":     {NameRegex: unknown},
-		"metadata, not known yet":       {Metadata: types.MapUnknown(word)},
-		"tags, not known yet":           {Tags: types.ListUnknown(word)},
-		"servergroup_id, not known yet": {ServerGroupID: unknown},
-		"ids, not known yet":            {IDs: types.ListUnknown(word)},
-	} {
-		assert.False(t, one.SelectsNothing(), name)
-	}
 }
 
 // TestReportRead: a missing group is reported at its argument; the advice to go on
