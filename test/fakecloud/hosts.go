@@ -40,17 +40,9 @@ func (k *call) listZonesDetail() reply {
 	list := []object{}
 	for _, name := range sortedNames(zones, true) {
 		hosts := object{}
-		if name == internalZone {
-			services := object{}
-			for _, s := range k.region.control {
-				services = append(services, field{s.binary, s.state()})
-			}
-			hosts = append(hosts, field{k.region.control[0].name, services})
-		} else {
-			for _, h := range k.region.hostsOf(k.region.zone(name)) {
-				if !h.disabled {
-					hosts = append(hosts, field{h.name, object{{"nova-compute", h.state()}}})
-				}
+		for _, h := range k.region.hosts {
+			if h.zone.name == name && !h.disabled {
+				hosts = append(hosts, field{h.name, object{{"nova-compute", h.state()}}})
 			}
 		}
 		list = append(list, zoneInfo(name, true, hosts))
@@ -64,21 +56,13 @@ func (k *call) listZonesDetail() reply {
 // internalZone is the zone of the control services.
 const internalZone = "internal"
 
-// serviceDocument is a service in os-services.
+// serviceDocument is a service in os-services, since 2.53.
 func (k *call) serviceDocument(s service, zone string) object {
-	id := any(s.number)
-	if k.minor >= 53 {
-		id = s.uuid
-	}
 	status, state := s.words()
-	doc := object{
-		{"binary", s.binary}, {"host", s.name}, {"id", id}, {"zone", zone}, {"status", status}, {"state", state},
-		{"updated_at", microTime(s.updated)}, {"disabled_reason", orNull(s.reason)},
+	return object{
+		{"binary", "nova-compute"}, {"host", s.name}, {"id", s.uuid}, {"zone", zone}, {"status", status}, {"state", state},
+		{"updated_at", microTime(s.updated)}, {"disabled_reason", orNull(s.reason)}, {"forced_down", s.down},
 	}
-	if k.minor >= 11 {
-		doc = append(doc, field{"forced_down", s.down})
-	}
-	return doc
 }
 
 // orNull returns null for an empty string.
@@ -101,17 +85,9 @@ func (k *call) listServices() reply {
 			list = append(list, doc)
 		}
 	}
-	for _, s := range k.region.control {
-		if !k.region.anyCellDown() { // their records are in a cell too
-			add(k.serviceDocument(s, internalZone))
-		}
-	}
 	for _, h := range k.region.hosts {
-		switch {
-		case !h.cellDown():
+		if !h.cellDown() {
 			add(k.serviceDocument(h.service, h.zone.name))
-		case k.minor >= 69:
-			add(object{{"binary", h.binary}, {"host", h.name}, {"status", "UNKNOWN"}})
 		}
 	}
 	return jsonReply(200, object{{"services", list}})

@@ -12,10 +12,9 @@ import (
 
 // region is the compute service of a region.
 type region struct {
-	name    string
-	zones   []*zone
-	hosts   []*host   // in the order in which they were added, which is the order of their numbers
-	control []service // services of the controller
+	name  string
+	zones []*zone
+	hosts []*host // in the order in which they were added
 
 	servers   store
 	groups    []*group          // oldest first
@@ -40,15 +39,11 @@ type region struct {
 	failing    int  // number of the next builds that fail on their host
 	keepsPorts bool // reports whether failed builds keep their ports
 
-	hostIDs map[[2]string]string
 }
 
 // zone is an availability zone; in Nova it is metadata of a host aggregate.
 type zone struct {
-	number   int
-	uuid     string
 	name     string
-	created  time.Time
 	cellDown bool // reports whether the cell of its hosts is down
 }
 
@@ -58,15 +53,12 @@ type host struct {
 	zone       *zone
 	hypervisor string
 	uuid       string // the hypervisor's
-	number     int    // the hypervisor's
 	servers    int
 	vcpus, ram int // in use
 }
 
-// service is a service of Nova.
+// service is a nova-compute.
 type service struct {
-	binary   string
-	number   int
 	uuid     string
 	name     string // name of the host
 	disabled bool
@@ -83,15 +75,9 @@ func newRegion(c *Cloud, config Region) *region {
 		name:    config.Name,
 		servers: newStore(),
 		quotas:  map[[2]string]int{}, sold: map[[2]string]bool{},
-		usage:   map[string]*usage{},
-		hostIDs: map[[2]string]string{},
+		usage: map[string]*usage{},
 
 		volumeZones: config.VolumeZones,
-	}
-	for i, binary := range []string{"nova-conductor", "nova-scheduler"} {
-		r.control = append(r.control, service{
-			binary: binary, number: i + 1, uuid: c.uuid("service/" + r.name), name: r.name + "-ctl", updated: c.time(),
-		})
 	}
 	for _, z := range config.Zones {
 		r.addZone(c, z, config.Hypervisors)
@@ -100,29 +86,14 @@ func newRegion(c *Cloud, config Region) *region {
 }
 
 func (r *region) addZone(c *Cloud, config Zone, hypervisors map[string]string) {
-	number := 1
-	for _, z := range r.zones {
-		number = max(number, z.number+1)
-	}
-	z := &zone{number: number, uuid: c.uuid("aggregate/" + r.name), name: config.Name, created: c.time()}
+	z := &zone{name: config.Name}
 	r.zones = append(r.zones, z)
 	for _, name := range config.Hosts {
-		number := 1
-		if n := len(r.hosts); n > 0 {
-			number = r.hosts[n-1].number + 1
-		}
 		r.hosts = append(r.hosts, &host{
-			service: service{
-				binary:  "nova-compute",
-				number:  number + len(r.control),
-				uuid:    c.uuid("service/" + r.name),
-				name:    name,
-				updated: c.time(),
-			},
+			service:    service{uuid: c.uuid("service/" + r.name), name: name, updated: c.time()},
 			zone:       z,
 			hypervisor: cmp.Or(hypervisors[name], name),
 			uuid:       c.uuid("hypervisor/" + r.name),
-			number:     number,
 		})
 	}
 }
@@ -175,12 +146,8 @@ func (r *region) hostID(project, host string) string {
 	if host == "" {
 		return ""
 	}
-	key := [2]string{project, host}
-	if r.hostIDs[key] == "" {
-		sum := sha256.Sum224([]byte(project + host))
-		r.hostIDs[key] = hex.EncodeToString(sum[:])
-	}
-	return r.hostIDs[key]
+	sum := sha256.Sum224([]byte(project + host))
+	return hex.EncodeToString(sum[:])
 }
 
 // change runs f on a region with the cloud locked. An unknown region is a mistake of the test.
@@ -281,22 +248,12 @@ func (r *region) count(s *server, sign int) {
 	}
 }
 
-// used returns the usage that counts against quotas. Servers in a cell that is down cannot be counted.
+// used returns the usage that counts against quotas.
 func (r *region) used(project string) usage {
-	var u usage
 	if known := r.usage[project]; known != nil {
-		u = *known
+		return *known
 	}
-	if r.anyCellDown() {
-		for s := range r.servers.oldest() {
-			if s.ProjectID == project && s.host.cellDown() {
-				u.instances--
-				u.cores -= s.flavor.VCPUs
-				u.ram -= s.flavor.RAM
-			}
-		}
-	}
-	return u
+	return usage{}
 }
 
 // place puts a server onto a host, or onto none.

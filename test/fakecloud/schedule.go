@@ -13,12 +13,11 @@ const noValidHost = "No valid host was found. "
 func (r *region) choose(o *order) (*host, string) {
 	if o.forced {
 		for _, h := range r.hosts {
-			if (o.host == "" || o.host == h.name) && (o.node == "" || o.node == h.hypervisor) {
+			if o.host == h.name {
 				return h, ""
 			}
 		}
-		name, node := cmp.Or(o.host, "None"), cmp.Or(o.node, "None")
-		return nil, fmt.Sprintf("%sNo such host - host: %s node: %s ", noValidHost, name, node)
+		return nil, fmt.Sprintf("%sNo such host - host: %s node: None ", noValidHost, o.host)
 	}
 	members := map[*host]int{}
 	if o.group != nil {
@@ -32,8 +31,7 @@ func (r *region) choose(o *order) (*host, string) {
 	var fit []*host
 	for _, h := range r.hosts {
 		usable := !h.down && !h.disabled && !h.cellDown() && h != o.avoid
-		wanted := (o.zone == "" || o.zone == h.zone.name) && (o.host == "" || o.host == h.name) &&
-			(o.node == "" || o.node == h.hypervisor)
+		wanted := (o.zone == "" || o.zone == h.zone.name) && (o.host == "" || o.host == h.name)
 		sold := o.flavor != nil && r.sold[[2]string{h.zone.name, o.flavor.ID}]
 		if usable && wanted && !sold && o.group.allows(members, h) {
 			fit = append(fit, h)

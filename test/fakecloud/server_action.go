@@ -36,7 +36,7 @@ func (k *call) showServer(s *server) reply {
 	if s.host.cellDown() && k.minor < 69 {
 		panic(unexpected("nova.exception.NovaException"))
 	}
-	return k.serverReply(s, false)
+	return k.serverReply(s)
 }
 
 func (k *call) updateServer(doc object) reply {
@@ -46,7 +46,7 @@ func (k *call) updateServer(doc object) reply {
 		s.Name = name
 	}
 	s.updated = k.time()
-	return k.serverReply(s, k.minor < 75)
+	return k.serverReply(s)
 }
 
 // locked refuses changes of a locked server, except by administrators.
@@ -97,7 +97,7 @@ var actions = map[string]action{
 	"lock":          {act: (*call).lockServer},
 	"unlock":        {act: (*call).unlockServer},
 	"os-resetState": {schema: resetSchema, act: (*call).resetServer},
-	"rebuild": {schema: rebuildSchema, from: []string{"active", "stopped", "error"},
+	"rebuild": {schema: rebuildSchema, from: []string{"active", "stopped"},
 		act: (*call).rebuildServer, reply: (*call).rebuildReply},
 	"resize": {schema: resizeSchema, from: []string{"active", "stopped"}, act: (*call).resizeServer},
 	"confirmResize": {from: []string{"resized"}, act: (*call).confirmResize,

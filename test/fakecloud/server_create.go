@@ -17,7 +17,6 @@ type order struct {
 	name   string
 	zone   string // requested zone; "" means any
 	host   string // forced host; "" means none
-	node   string // forced hypervisor
 	forced bool
 	group  *group
 	flavor *Flavor
@@ -91,14 +90,8 @@ func (k *call) readOrder(doc, body object) *order {
 func (k *call) readZone(o *order, body object) {
 	parts := strings.Split(text(body, "availability_zone"), ":")
 	o.zone = parts[0]
-	switch {
-	case len(parts) == 2:
+	if o.forced = len(parts) == 2; o.forced {
 		o.host = parts[1]
-	case len(parts) == 3:
-		o.host, o.node = parts[1], parts[2]
-	}
-	o.forced = o.host != "" || o.node != ""
-	if o.forced {
 		k.adminOnly("os_compute_api:servers:create:forced_host")
 		if h := k.region.host(o.host); h == nil || h.zone.name != o.zone {
 			o.zone = "" // the host decides

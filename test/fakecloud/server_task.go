@@ -37,17 +37,12 @@ func (k *call) rebuildServer(s *server, value any) {
 		panic(badRequest("Cannot find image for rebuild"))
 	}
 	s.ImageID, s.Fault = image, ""
-	k.task(s, "rebuilding", func(_ *region, s *server) {
-		if s.vmState == "error" {
-			s.vmState = "active"
-		}
-		s.launched = k.tick()
-	})
+	k.task(s, "rebuilding", func(_ *region, s *server) { s.launched = k.tick() })
 }
 
 // rebuildReply is the server and its new password.
 func (k *call) rebuildReply(s *server) reply {
-	rep := k.serverReply(s, k.minor < 75, field{"adminPass", k.hexID("password")[:12]})
+	rep := k.serverReply(s, field{"adminPass", k.hexID("password")[:12]})
 	rep.status = 202
 	return rep.set("Location", k.selfURL()+"servers/"+s.ID)
 }

@@ -12,7 +12,6 @@ type view struct {
 	*call
 	detail bool
 	show   bool // reports whether it is a single server, which has a few more fields
-	brief  bool // reports whether it is the answer to an update before 2.75, which has fewer fields
 }
 
 // renderPage writes a page of servers; servers that cannot be read come first. Time passes for a caller that waits
@@ -34,8 +33,8 @@ func (k *call) renderPage(path string, detail bool, partial, page []*server, mor
 }
 
 // serverReply writes a single server, with more fields.
-func (k *call) serverReply(s *server, brief bool, more ...field) reply {
-	v := view{call: k, detail: true, show: true, brief: brief}
+func (k *call) serverReply(s *server, more ...field) reply {
+	v := view{call: k, detail: true, show: true}
 	doc := v.partial(s)
 	if !s.host.cellDown() {
 		doc = v.server(s)
@@ -96,9 +95,7 @@ func (v view) server(s *server) object {
 	case "ACTIVE", "BUILD", "REBUILD", "RESIZE", "VERIFY_RESIZE", "MIGRATING":
 		doc = append(doc, field{"progress", 0})
 	}
-	if !v.brief {
-		doc = append(doc, v.extensions(s, host)...)
-	}
+	doc = append(doc, v.extensions(s, host)...)
 	return append(doc, v.later(s)...)
 }
 
