@@ -4,6 +4,7 @@ package dynamic
 
 import (
 	"encoding/json"
+	"errors"
 	"math/big"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func Parse(text string) (tftypes.Value, error) {
 	decoder.UseNumber()
 	var v any
 	err := decoder.Decode(&v)
-	return valueOf(v), err
+	return Of(v), err
 }
 
 // Framework returns a value in the form of the framework.
@@ -38,8 +39,13 @@ func Framework(t testing.TB, text string) types.Dynamic {
 	return v.(types.Dynamic)
 }
 
-func valueOf(v any) tftypes.Value {
+// Of returns a value in the form of the protocol. Values of the protocol may be in it.
+func Of(v any) tftypes.Value {
 	switch v := v.(type) {
+	case nil:
+		return tftypes.NewValue(tftypes.DynamicPseudoType, nil)
+	case tftypes.Value:
+		return v
 	case json.Number:
 		f, _, err := big.ParseFloat(v.String(), 10, 512, big.ToNearestEven)
 		if err != nil {
@@ -53,17 +59,25 @@ func valueOf(v any) tftypes.Value {
 	case []any:
 		values, of := make([]tftypes.Value, len(v)), make([]tftypes.Type, len(v))
 		for i, e := range v {
-			values[i] = valueOf(e)
+			values[i] = Of(e)
 			of[i] = values[i].Type()
 		}
 		return tftypes.NewValue(tftypes.Tuple{ElementTypes: of}, values)
 	case map[string]any:
 		values, of := map[string]tftypes.Value{}, map[string]tftypes.Type{}
 		for name, e := range v {
-			values[name] = valueOf(e)
+			values[name] = Of(e)
 			of[name] = values[name].Type()
 		}
 		return tftypes.NewValue(tftypes.Object{AttributeTypes: of}, values)
 	}
-	return tftypes.NewValue(tftypes.DynamicPseudoType, nil)
+	if v == tftypes.UnknownValue {
+		return tftypes.NewValue(tftypes.DynamicPseudoType, v)
+	}
+	text, err := json.Marshal(v)
+	value, wrong := Parse(string(text))
+	if err = errors.Join(err, wrong); err != nil {
+		panic(err)
+	}
+	return value
 }

@@ -29,7 +29,7 @@ type Provider struct {
 }
 
 // Attributes are the arguments of a block; arguments that are left out are null.
-type Attributes map[string]any
+type Attributes = map[string]any
 
 // Instance is a resource in Terraform's state.
 type Instance struct {

@@ -1,8 +1,6 @@
 package protocol
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math/big"
@@ -21,7 +19,7 @@ import (
 // valueOf returns a value of a type. A wrong one is a mistake of the test, and panics.
 func valueOf(of tftypes.Type, v any) tftypes.Value {
 	if of.Is(tftypes.DynamicPseudoType) {
-		return dynamicOf(v)
+		return dynamic.Of(v)
 	}
 	switch v := v.(type) {
 	case nil:
@@ -59,38 +57,6 @@ func valueOf(of tftypes.Type, v any) tftypes.Value {
 		return tftypes.NewValue(of, values)
 	}
 	return tftypes.NewValue(of, v)
-}
-
-// dynamicOf returns a value of an argument of any type.
-func dynamicOf(v any) tftypes.Value {
-	if v, ok := v.(tftypes.Value); ok {
-		return v
-	}
-	if v == nil || v == tftypes.UnknownValue {
-		return tftypes.NewValue(tftypes.DynamicPseudoType, v)
-	}
-	switch v := v.(type) {
-	case Attributes:
-		of, values := map[string]tftypes.Type{}, map[string]tftypes.Value{}
-		for name, e := range v {
-			values[name] = dynamicOf(e)
-			of[name] = values[name].Type()
-		}
-		return tftypes.NewValue(tftypes.Object{AttributeTypes: of}, values)
-	case []any:
-		of, values := make([]tftypes.Type, len(v)), make([]tftypes.Value, len(v))
-		for i, e := range v {
-			values[i] = dynamicOf(e)
-			of[i] = values[i].Type()
-		}
-		return tftypes.NewValue(tftypes.Tuple{ElementTypes: of}, values)
-	}
-	text, err := json.Marshal(v)
-	value, wrong := dynamic.Parse(string(text))
-	if err = errors.Join(err, wrong); err != nil {
-		panic(err)
-	}
-	return value
 }
 
 // Block returns a block of a schema in which everything is null except for the given values.
