@@ -28,7 +28,6 @@ var ErrNoPlacement = errors.New("the plan has no " + resourceType)
 type planJSON struct {
 	FormatVersion string          `json:"format_version"`
 	PlannedValues json.RawMessage `json:"planned_values"`
-	Values        json.RawMessage `json:"values"`
 	Changes       []*change       `json:"resource_changes"`
 }
 
@@ -102,18 +101,12 @@ func changes(text []byte) ([]change, error) {
 		return nil, fmt.Errorf("this is not the JSON of a plan: %w", err)
 	}
 	switch {
-	case plan.FormatVersion == "":
-		return nil, errors.New(`this is not the JSON of a plan: its format version is missing`)
 	case !version.MatchString(plan.FormatVersion):
 		return nil, fmt.Errorf("this is not the JSON of a plan, or not of a known version: its format_version is %q",
 			plan.FormatVersion)
-	case plan.PlannedValues == nil && plan.Changes == nil && plan.Values != nil:
-		return nil, errors.New(
-			`this is a state, not a plan: save a plan with "terraform plan -out=FILE" and give the output of ` +
-				`"terraform show -json FILE"`,
-		)
 	case plan.PlannedValues == nil && plan.Changes == nil:
-		return nil, errors.New("this is not a plan: it has neither planned_values nor resource_changes")
+		return nil, errors.New(`this is not a plan, but perhaps a state: save a plan with "terraform plan -out=FILE" ` +
+			`and give the output of "terraform show -json FILE"`)
 	}
 	var list []change
 	for _, c := range plan.Changes {
