@@ -5,7 +5,7 @@ locals {
   }]...)
 
   own = { for key, port in openstack_networking_port_v2.node : key => concat(
-    [for address in port.all_fixed_ips : address if !strcontains(address, ":")], port.all_fixed_ips,
+    [for address in port.all_fixed_ips : address if !strcontains(address, ":")], port.all_fixed_ips, [""],
   )[0] }
 
   # The address of a node in its first network: of its port, or else of its server.
