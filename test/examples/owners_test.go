@@ -26,7 +26,7 @@ var owners = map[string]string{
 		user: metadata tags
 		new: image_id flavor_id user_data security_groups availability_zone network config_drive key_pair block_device scheduler_hints
 		anybody: image_name flavor_name hypervisor_hostname
-		unread: availability_zone_hints network_mode admin_pass personality force_delete vendor_options`,
+		unread: availability_zone_hints network_mode admin_pass personality force_delete stop_before_destroy vendor_options`,
 	"networking_port_v2": `new: region name network_id security_group_ids fixed_ip allowed_address_pairs port_security_enabled
 		anybody: description admin_state_up mac_address tenant_id device_owner no_security_groups device_id no_fixed_ip extra_dhcp_option value_specs
 		anybody: tags binding dns_name qos_policy_id`,
