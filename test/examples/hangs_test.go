@@ -103,7 +103,7 @@ func TestHangsOnCluster(t *testing.T) {
 	e.c.Fake.ResetRequests()
 	acctest.Apply(t, e.Workspace, "image=debian-13")
 	follow(t, e.changed(), []string{"in service"}, []string{"POST members"}, []string{"DELETE members"}, []string{"drained"},
-		[]string{"DELETE floatingips", "DELETE os-volume_attachments"}, []string{"stop"}, []string{"DELETE servers"}, []string{"DELETE ports"})
+		[]string{"stop"}, []string{"DELETE floatingips", "DELETE os-volume_attachments"}, []string{"DELETE servers"}, []string{"DELETE ports"})
 	follow(t, e.changed(), []string{"in service"}, []string{"PUT recordsets"})
 	e.c.Fake.ResetRequests()
 	acctest.Apply(t, e.Workspace, "image=debian-13")
