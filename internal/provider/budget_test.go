@@ -59,7 +59,7 @@ func TestRequestBudgets(t *testing.T) {
 
 	one := attributes{}
 	inherit := change(affinity, always(attributes{"servergroup": attributes{"name": "g"}}))
-	guard := change(deletion, always(attributes{"server_id": server, "grace_period": 0}))
+	guard := change(deletion, always(attributes{"server_id": server, "grace_period": 0, "shutdown": false}))
 	await := change("stackpolicy_readiness_attachment", always(attributes{"cluster": "db", "nodes": attributes{"db-0": attributes{}},
 		"servers": attributes{"db-0": attributes{"id": server}}}))
 	place := change(placement, always(protocol.Spread(4)))

@@ -17,9 +17,9 @@ func TestPackedState(t *testing.T) {
 	a := protocol.Attach(t, kind)
 	for state, want := range map[string]string{
 		`{"nodes":{"web-0":{` + node + `,"closed":false,"zone":null,"flavor":null,"generation":1}}}`: "{web-0={closed=false flavor= flavor_id= " +
-			"generation=1 image_id= index=0 mark=1 ordinal= parts= region=RegionOne template={image=a} zone=}}",
+			"generation=1 image= image_id= index=0 mark=1 ordinal= parts= region=RegionOne template={image=a} zone=}}",
 		`{"nodes":{"web-0":{` + node + `,"former":1}},"slots":null}`: "{web-0={closed= flavor= flavor_id= " +
-			"generation= image_id= index=0 mark=1 ordinal= parts= region=RegionOne template={image=a} zone=}}",
+			"generation= image= image_id= index=0 mark=1 ordinal= parts= region=RegionOne template={image=a} zone=}}",
 		`{"slots":{"web-0":{"index":0,"in_use":true}}}`: "{web-0={disks= in_use=true index=0 networks= region= template= zone=}}",
 		`{"nodes":{},"slots":null}`:                     "{}",
 		`{"nodes":null}`:                                "",
