@@ -11,6 +11,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/verdict"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -72,8 +73,8 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	for _, f := range come.returned {
 		l.decide(verdict.Want{Fact: f, What: verdict.Returned})
 	}
-	if i := slices.IndexFunc(l.others, func(f *facts.Fact) bool { return f.Outlived }); i >= 0 && l.Crowded > 0 {
-		return plan, crowdedOut.with(l.others[i].Name, text.Count(l.beyond(0), "server"), text.Few(dead(l.now, seen)))
+	if name, failed := l.outlived(), dead(l.now, seen); name != "" && len(failed) > 0 {
+		return plan, crowdedOut.with(name, text.Count(l.beyond(0), "server"), text.Few(failed))
 	}
 	l.rollout.promised = come.wanted // nodes that come back keep their own templates
 	namer := l.name(come, seen.Taken)
@@ -109,6 +110,18 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	plan.Remaining, plan.Target, plan.Beyond = remaining+l.Crowded, l.rollout.target, l.beyond(comes)
 	plan.Free, plan.Cleans = max(0, l.free(comes)), l.cleans
 	return plan, misspelled(plan)
+}
+
+// outlived names a node that serves, whose newer server failed, and that leaves or is named to leave without a
+// substitute, or "".
+func (l *ledger) outlived() string {
+	for _, f := range slices.Concat(l.others, l.All.ByIndex((*facts.Fact).Free)) {
+		_, stays := l.All[f.Name]
+		if v := l.verdicts[f.Name]; f.Outlived && (!stays && l.Crowded > 0 || v.Candidate() && v.Hold == hold.Servers) {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 // dead lists the servers in ERROR with the name of a node, each with its id.
@@ -251,6 +264,9 @@ func giveUp(r roster.Roster, seen roster.Seen, policy roster.Policy) {
 
 // strays lists the servers that no node has, and that no apply removes.
 func strays(now roster.Roster, seen roster.Seen, policy roster.Policy) (list []verdict.Stray) {
+	if policy.Blind { // the last apply may have found out whose they are
+		return nil
+	}
 	for _, name := range now.LeavingNames() {
 		id := seen.Servers[name].ID
 		if stray(name, now.Leaving[name], seen, policy) && !slices.Contains(seen.Strays[name], id) {
@@ -292,9 +308,9 @@ var (
 		"with the id, %s, so other nodes would be removed instead. Correct the name, or remove it from the list."}
 	misspelledProtection = ArgumentError{[]string{"deletion", "protected"}, "A protected node is not there", "No " +
 		"node has the protected name %q, and %q would be removed or replaced. Correct it, or remove it from the list."}
-	crowdedOut = ArgumentError{[]string{"desired_capacity"}, "No substitute can be made now", "The node %q leaves " +
-		"and serves, and no substitute may be made for it: there are %s beyond the cluster, and at most two batches " +
-		"are allowed. Delete servers in ERROR (openstack server delete ID), and apply again: %s."}
+	crowdedOut = ArgumentError{[]string{"desired_capacity"}, "No substitute can be made now", "The node %q " +
+		"serves, its new server failed, and no substitute may be made: there are %s beyond the cluster, and at most " +
+		"two batches are allowed. Delete servers in ERROR (openstack server delete ID), and apply again: %s."}
 	slotsInUse = ArgumentError{[]string{"stateful", "release"}, "A slot to release is in use", "Nodes still use " +
 		"the slots %s. A slot can be released once its node is removed: shrink first, or remove the name from " +
 		"release."}

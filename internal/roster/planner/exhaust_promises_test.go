@@ -54,7 +54,8 @@ var promises = []struct {
 		return p.first(func(m member) bool {
 			_, stays := p.after.Nodes[m.name]
 			proven := m.truth == serves && m.has("own")
-			return p.is("closed") && m.leaving && m.at != closed && proven && !stays && kept < p.capacity
+			named := p.before.Leaving[m.name].Named // by a person, so it does not come back
+			return p.is("closed") && m.leaving && !named && m.at != closed && proven && !stays && kept < p.capacity
 		})
 	}},
 	{"A substitute waits for no node of a closed region.", func(p plan) string {
@@ -292,7 +293,7 @@ func (p plan) deletes() string {
 
 func (p plan) fails() string {
 	_, argument := errors.AsType[*decide.ArgumentError](p.err)
-	bound := p.count(func(m member) bool { return m.has("protected") || m.at == closed }) > 0
+	bound := p.count(func(m member) bool { return m.has("protected") || m.has("locked") || m.at == closed }) > 0
 	return said(p.err != nil && !p.full() && (!bound || !argument), fmt.Sprintf("%T", p.err))
 }
 

@@ -144,6 +144,7 @@ func (w *world) kindOf(n roster.Node) kind {
 	say(n.Served, "served")
 	say(n.Retried, "retried")
 	say(n.Doubt, "doubt")
+	say(s.Locked, "locked")
 	if !n.Doubt {
 		say(s.Unmade, "unmade")
 		say(!there, "missing")
@@ -315,7 +316,7 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 			if _, there := w.machines[name]; again && w.keeps() {
 				delete(w.machines, name) // the old server was destroyed first
 			} else if there {
-				m.asked, m.unfound = n.Generation, !m.found // the trigger of a new server is stored, and no change any more
+				m.asked, m.unfound = n.Generation, m.unfound || !m.found // the trigger of a new server is stored, and no change any more
 				w.machines[name] = m
 			}
 		default:
@@ -576,6 +577,10 @@ func (w *world) follow(t *tally) {
 func (w *world) step(image, outcome, end string) (plan, []string, *world) {
 	w.look(0, nil, false)
 	p := w.plan()
+	if again := w.outlived(p); len(again) > 0 {
+		w.named = append(slices.Clip(w.named), again...)
+		p = w.plan()
+	}
 	if w.refused(p) {
 		for _, name := range w.again(p) {
 			if m, there := w.machines[name]; there {
@@ -591,10 +596,6 @@ func (w *world) step(image, outcome, end string) (plan, []string, *world) {
 	if p.full() {
 		w.bury()
 		w.look(0, nil, false)
-		p = w.plan()
-	}
-	if again := w.outlived(p); len(again) > 0 {
-		w.named = append(slices.Clip(w.named), again...)
 		p = w.plan()
 	}
 	due, fates := w.due(p.after), map[string]string{}
@@ -709,10 +710,10 @@ func (w *world) err(t *tally, number int, batch int64) {
 	at.look(0, nil, false)
 	all := at.first()
 	never := at.never(all)
-	// Without a mark or a note no plan knows that there is a readiness attachment.
-	unheard := at.bare && !slices.ContainsFunc(slices.Collect(maps.Values(at.machines)), func(m machine) bool { return m.noted != "" })
+	// Without a mark, or a note at the node, no plan knows that there is a readiness attachment.
+	never = slices.DeleteFunc(never, func(name string) bool { return at.bare && at.machines[name].noted == "" })
 	last := steps("good", "up", "", "both")
-	if at.keeps() && !unheard { // else another node may come after the next one
+	if at.keeps() { // else another node may come after the next one
 		t.note("What never served serves after one apply.", at.without(never, all), at.String, last)
 	}
 	for more := at.capacity + 3; more > 0 && at.restless(last) != ""; more-- {
