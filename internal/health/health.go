@@ -1,8 +1,8 @@
 // Package health checks the services of running nodes: whether they answer, or what a load balancer's monitor
 // reports.
 //
-// A node is unhealthy only if two tries found that; a monitor makes its own. The health of a node that was never asked, or that cannot be
-// reached from here, is not known: it counts neither as healthy nor as unhealthy.
+// A node is unhealthy only if two tries found that; a monitor makes its own. The health of a node that was never asked,
+// or that cannot be reached from here, is not known: it counts neither as healthy nor as unhealthy.
 package health
 
 import (

@@ -11,7 +11,8 @@ import (
 func (m *poolMember) document(provisioning string) object {
 	p := m.pool
 	return object{
-		{"id", m.ID}, {"name", m.Name}, {"operating_status", cmp.Or(m.operating, "ONLINE")}, {"provisioning_status", provisioning},
+		{"id", m.ID}, {"name", m.Name}, {"operating_status", cmp.Or(m.operating, "ONLINE")},
+		{"provisioning_status", provisioning},
 		{"admin_state_up", !m.down}, {"address", m.Address}, {"protocol_port", m.port}, {"weight", m.weight},
 		{"backup", m.backup}, {"subnet_id", orNull(m.subnet)}, {"project_id", p.balancer.project},
 		{"created_at", strings.TrimSuffix(isoTime(m.created), "Z")}, {"updated_at", nil}, {"monitor_address", nil},
