@@ -66,10 +66,10 @@ func TestPipeline(t *testing.T) {
 	_, byDay := plan()
 	assert.NotContains(t, byDay, "removed", "by day")
 	env = append(env, "TF_VAR_night=true")
-	for _, left := range []string{"2 nodes wait", ""} {
+	for _, left := range []string{"- paused: ", ""} {
 		changes, markdown := plan()
 		if changes != "changes=true\n" || !strings.Contains(markdown, "2 removed, 2 added.") || !strings.Contains(markdown, left) ||
-			(left == "") == strings.Contains(markdown, "**Waiting**") {
+			(left == "") == strings.Contains(markdown, "- paused: ") {
 			t.Fatalf("%s\n%s", changes, markdown)
 		}
 		acctest.Must(t, e.Workspace, "apply", "-input=false", "-no-color", "batch.tfplan")
