@@ -112,7 +112,7 @@ var (
 			"candidates; open a closed place first. If somebody keeps the server of a node that leaves, name the " +
 			"node in deletion.kept.",
 	}
-	Batch = &Hold{Quiet: true, Why: "{batch}"}
+	Batch = &Hold{Quiet: true, Why: "its turn comes with a later batch"}
 )
 
 // After reports whether a hold comes after another one in All.

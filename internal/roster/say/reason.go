@@ -169,12 +169,6 @@ var words = map[string]func(p *speech, list verdict.List) string{
 		}
 		return "the nodes that this plan changes"
 	},
-	"batch": func(p *speech, _ verdict.List) string {
-		if p.Taken < p.Size {
-			return "others are replaced first"
-		}
-		return fmt.Sprintf("the batch is full (%d at a time)", p.Size)
-	},
 }
 
 var brace = regexp.MustCompile(`\{[^}]*\}`)
