@@ -31,6 +31,7 @@ type Planned struct {
 	Was          Made              // the server as it was found before the plan; without an ID if there was none
 	Template     map[string]string // template of the node
 	Rises        bool              // whether the plan raises the generation of the node
+	Revised      bool              // whether it gives the node another template, as a node without a server
 	Serves       string            // id of its server if the plan leaves the node as it is, and it serves
 	Taken        bool              // whether a server of its name is there, as far as is known
 	Dead         []string          // ids of those in ERROR
@@ -83,6 +84,10 @@ var mistakes = []struct {
 		{nodesThat(keepsServer), "Write replace_triggered_by = [terraform_data.generation[each.key]] in the " +
 			"lifecycle of the servers, with each.value.generation as its input"},
 	}},
+	{Title: "A look did not find servers", lines: []line{{nodesThat(hidden), "Terraform has these servers, and the " +
+		"look at the cloud before this plan did not find them, so the plan gives their nodes another template and " +
+		"makes no other server. Plan again, without -refresh=false. If they are never found, correct the selector " +
+		"or the names of the servers"}}},
 	{Title: "A port is still in use", lines: []line{{portInUse, "Terraform makes the new server before the old one " +
 		"ends, and Nova refuses it: Port is still in use. It is tainted, or -replace names it: run terraform " +
 		"untaint, or leave -replace out, and name the node in candidates, whose substitute gets a port of its own. " +

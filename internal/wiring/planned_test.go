@@ -70,6 +70,7 @@ func TestJudge(t *testing.T) {
 		"unknown values":           {of(Planned{Name: "web-0", Node: true, Server: true, Has: Made{ID: unknown, Name: unknown, Region: unknown}}), ""},
 		"a node without a server":  {of(runs("web-1", func(n *Planned) { n.Server = false })), "web-1 (has no server)"},
 		"a server without a node":  {of(runs("web-1", func(n *Planned) { n.Node = false })), "web-1 (is no node)"},
+		"a look that missed it":    {of(runs("web-1", func(n *Planned) { n.Revised = true })), "web-1 (server "},
 		"a name":                   {of(runs("web-1", func(n *Planned) { n.Has.Name = known("x") })), "web-1 (its server is named x)"},
 		"a name that is not known": {of(comes("web-1", func(n *Planned) { n.Has.Name = unknown })), ""},
 		"a region":                 {of(comes("web-1", func(n *Planned) { n.Has.Region = known("S") })), "web-1 (its server is in S, not in R)"},

@@ -49,6 +49,14 @@ func (n Planned) paired() bool { return n.Node && n.Server }
 // made reports whether the plan makes the server.
 func (n Planned) made() bool { return n.paired() && n.Has.ID.Unknown }
 
+// hidden is a server that stays although its node gets another template, as one that never had a server.
+func hidden(n Planned) string {
+	if n.Revised && n.paired() && n.Has.ID.given() {
+		return fmt.Sprintf("(server %s)", n.Has.ID.Text)
+	}
+	return ""
+}
+
 // portInUse lists servers that Terraform replaces by servers with the same port, and makes first.
 func portInUse(p Plan) []sign {
 	return nodesThat(func(n Planned) string {

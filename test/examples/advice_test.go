@@ -411,6 +411,7 @@ var refusals = map[string]string{
 	"No substitute can be made now":       "TestNumber",
 	"Too many servers would be made":      "TestNumber",
 
+	"A look did not find servers":     "TestWhole",
 	"A port is still in use":          "TestModuleTaint",
 	"A slot to release is in use":     "TestPlacementRefuses",
 	"A disk becomes smaller":          "TestHangsOnTaken",

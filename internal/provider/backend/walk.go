@@ -49,6 +49,7 @@ type Cluster struct {
 type Node struct {
 	Mark      string
 	MadeAgain bool     // whether the plan makes its server again
+	Revised   bool     // whether it gives the node another template, and no other server
 	Serves    string   // id of its server, if the plan leaves it as it is and it serves
 	Has       bool     // whether a server of its name is there, as far as is known
 	Dead      []string // ids of those in ERROR

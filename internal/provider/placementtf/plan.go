@@ -236,6 +236,8 @@ func (p *attachmentPlanner) publish(ctx context.Context, d decision) {
 		walk.InUse.Note(s.ID, true)
 		was, there := before[name]
 		node := backend.Node{Mark: n.Mark.ValueString(), MadeAgain: there && n.Generation > was.Generation}
+		rises := roster.Mark(node.Mark).Number() > roster.Mark(was.Mark.ValueString()).Number()
+		node.Revised = there && rises && !node.MadeAgain
 		serves := s.Status == active && (s.InService == node.Mark || !required)
 		if there && !node.MadeAgain && serves && n.Mark.Equal(was.Mark.String) {
 			node.Serves = s.ID

@@ -92,6 +92,7 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 			n.Template["image"] = image.Text
 		}
 		of := told.Nodes[name]
+		n.Revised = of.Revised && told.Method != roster.InPlace
 		n.Rises, n.Serves, n.Taken, n.Dead = of.MadeAgain, of.Serves, of.Has, of.Dead
 		_, n.Managed = walk.Known.Noted(n.Serves)
 		// no plan gives up what is silent in a cluster that never served
