@@ -51,7 +51,7 @@ func (n Planned) made() bool { return n.paired() && n.Has.ID.Unknown }
 
 // hidden is a server that stays although its node gets another template, as one that never had a server.
 func hidden(n Planned) string {
-	if n.Revised && n.paired() && n.Has.ID.given() {
+	if n.Revised && n.paired() && n.Has.ID.given() && n.Has.ID == n.Was.ID {
 		return fmt.Sprintf("(server %s)", n.Has.ID.Text)
 	}
 	return ""
