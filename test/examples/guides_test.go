@@ -347,7 +347,7 @@ func TestAccExample_loadBalancer(t *testing.T) {
 	}
 	e.apply(t, `candidates=["web-1"]`)
 	if e.c.Fake != nil {
-		assert.Equal(t, []string{"POST server", "POST member", "DELETE member", "DELETE server"}, e.requested())
+		assert.Equal(t, []string{"POST server", "POST member", "DELETE member", "stop", "DELETE server"}, e.requested())
 	}
 	members("web-0", "web-2", "web-3")
 	after := e.servers(t)

@@ -437,7 +437,7 @@ func TestWhole(t *testing.T) {
 
 func TestAccWhole_image(t *testing.T) {
 	runs.In(t, runs.Night)
-	lives(t, "cluster", `another image`)
+	lives(t, "cluster", `^another image$`)
 }
 
 func TestAccWhole_cluster(t *testing.T) {
@@ -447,7 +447,7 @@ func TestAccWhole_cluster(t *testing.T) {
 
 func TestAccWhole_stateful(t *testing.T) {
 	runs.In(t, runs.Night)
-	lives(t, "stateful", `another image|is deleted$`)
+	lives(t, "stateful", `^another image$|is deleted$`)
 }
 
 // Slots outlive a growth, so it comes alone.

@@ -10,7 +10,7 @@ locals {
 
   # The address of a node in its first network: of its port, or else of its server.
   address = { for name, server in local.servers : name => try(
-    local.own["${name}/${local.nodes[name].networks[0].name}"], terraform_data.address[name].output,
+    local.own["${name}/${local.nodes[name].networks[0].name}"], terraform_data.address[name].input,
     coalesce(server.access_ip_v4, server.access_ip_v6), "",
   ) }
 
