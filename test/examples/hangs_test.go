@@ -189,13 +189,17 @@ func TestHangsOnLater(t *testing.T) {
   pools           = { http = { region = "RegionOne", pool_id = sensitive(terraform_data.later["pool"].output), protocol_port = sensitive(80) } }
   disks           = { data = { size = sensitive(5) } }
   servergroup_ids = { RegionOne = terraform_data.later["group"].output }
-  key_pair        = terraform_data.later["key"].output`)
-			e.file(t, "later.tf", fmt.Sprintf(`resource "terraform_data" "later" {
-  for_each = { network = %q, pool = %q, group = %q, key = "ops" }
+  key_pair        = openstack_compute_keypair_v2.ops.id`)
+			e.file(t, "later.tf", fmt.Sprintf(`resource "openstack_compute_keypair_v2" "ops" {
+  name       = "ops"
+  public_key = "ssh-ed25519 AAAA"
+}
+
+resource "terraform_data" "later" {
+  for_each = { network = %q, pool = %q, group = %q }
   input    = each.value
 }
 `, fakecloud.NetworkID, e.c.Fake.AddPool("RegionOne"), e.c.Group(t, "RegionOne", "apart", "soft-anti-affinity")))
-			e.c.Fake.AddKeyPairs("RegionOne", "ops")
 			require.NoError(t, e.Init(t.Context()))
 			e.apply(t)
 			assert.Len(t, e.servers(t), 6)

@@ -288,6 +288,10 @@ func (k *call) attachVolume(doc object) reply {
 	if v.server != nil {
 		panic(badRequest("Invalid volume: volume %s is already attached to instances: %s", v.id, v.server.ID))
 	}
+	if k.config.SameZoneAttach && s.Zone != v.zone {
+		panic(badRequest("Invalid volume: Instance %s and volume %s are not in the same availability_zone. Instance "+
+			"is in %s. Volume is in %s", s.ID, v.id, s.Zone, v.zone))
+	}
 	v.device = "/dev/sd" + string(rune('b'+len(k.region.volumesOf(s))))
 	v.server, v.attachment = s, k.uuid("attachment/"+k.region.name)
 	v.begin(k, "reserved", "in-use")

@@ -67,6 +67,9 @@ type Config struct {
 	// 1000 and metadata_items of 128.
 	Quotas map[string]int
 
+	// SameZoneAttach refuses a server the volumes of other zones, as Nova does with cross_az_attach = False.
+	SameZoneAttach bool
+
 	// ProjectInURL puts the project's id into the compute endpoints, as many clouds do.
 	ProjectInURL bool
 

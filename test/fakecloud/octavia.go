@@ -42,6 +42,7 @@ var octaviaRoutes = []route{
 	{"POST", "/lbaas/pools/{}/members", 0, of((*call).findPool, (*call).createMember)},
 	{"PUT", "/lbaas/pools/{}/members", 0, of((*call).findPool, (*call).replaceMembers)},
 	{"GET", "/lbaas/pools/{}/members/{}", 0, show("member", (*call).findMember, (*call).memberDocument)},
+	{"PUT", "/lbaas/pools/{}/members/{}", 0, of((*call).findMember, (*call).updateMember)},
 	{"DELETE", "/lbaas/pools/{}/members/{}", 0, of((*call).findMember, (*call).deleteMember)},
 }
 

@@ -107,6 +107,21 @@ func (k *call) newMember(p *pool, given memberFields) *poolMember {
 	return m
 }
 
+// updateMember changes all but the address, the port and the subnet of a member, which stay.
+func (k *call) updateMember(m *poolMember) reply {
+	given := networkBody[memberFields](k, "member")
+	for name, is := range map[string]bool{
+		"address": given.Address != nil, "protocol_port": given.Port != nil, "subnet_id": given.Subnet != nil,
+	} {
+		if is {
+			panic(badRequest("Unknown attribute for argument member_.member: %s", name))
+		}
+	}
+	m.pool.balancer.change()
+	m.set(given)
+	return jsonReply(200, object{{"member", m.document("PENDING_UPDATE")}})
+}
+
 func (k *call) deleteMember(m *poolMember) reply {
 	m.pool.balancer.change()
 	m.pool.members = slices.DeleteFunc(m.pool.members, func(other *poolMember) bool { return other == m })

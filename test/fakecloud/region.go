@@ -34,7 +34,8 @@ type region struct {
 	floating      []*floating
 	floatingCount int
 
-	keys []string // names of key pairs, which each user has
+	keys     []*keyPair
+	keyCount int
 
 	failing    int  // number of the next builds that fail on their host
 	keepsPorts bool // reports whether failed builds keep their ports

@@ -149,11 +149,6 @@ func (r *region) abandon(c *Cloud, s *server) {
 	}
 }
 
-// AddKeyPairs adds key pairs to a region that each user has, as if each had made them.
-func (c *Cloud) AddKeyPairs(regionName string, names ...string) {
-	c.change(regionName, func(r *region) { r.keys = append(r.keys, names...) })
-}
-
 // MoveServer moves a server to another host, as a migration does. Its zone becomes the zone of the host.
 func (c *Cloud) MoveServer(regionName, id, host string) {
 	c.change(regionName, func(r *region) {

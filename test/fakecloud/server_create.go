@@ -178,7 +178,7 @@ func (k *call) checkOrder(o *order, body object) {
 	if o.server.ImageID != "" && !k.image(o.server.ImageID).active() {
 		panic(badRequest("Can not find requested image"))
 	}
-	if o.keyName != "" && !slices.Contains(k.region.keys, o.keyName) {
+	if o.keyName != "" && k.keyPair(o.keyName) == nil {
 		panic(badRequest("Invalid key_name provided."))
 	}
 	onVolume := slices.ContainsFunc(o.boots, func(d device) bool { return d.root })

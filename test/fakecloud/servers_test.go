@@ -295,6 +295,22 @@ func TestFailedBuilds(t *testing.T) {
 	}
 }
 
+// TestZonesOfVolumes: with cross_az_attach = False a server takes the volumes of its zone only.
+func TestZonesOfVolumes(t *testing.T) {
+	c := Start(t, Config{SameZoneAttach: true})
+	k := login(t, c, "member")
+	id := c.AddServers("RegionOne", Server{Zone: "az-1"})[0]
+	for zone, status := range map[string]int{"az-1": 200, "az-2": 400} {
+		volume := k.must(202, "POST block-storage /volumes",
+			`{"volume": {"size": 1, "availability_zone": "`+zone+`"}}`).object(t)["volume"].(map[string]any)["id"]
+		k.must(200, fmt.Sprint("GET block-storage /volumes/", volume), "")
+		a := k.must(status, "POST compute /servers/"+id+"/os-volume_attachments", fmt.Sprintf(`{"volumeAttachment": {"volumeId": %q}}`, volume))
+		if status == 400 {
+			assert.Contains(t, a.body, "are not in the same availability_zone. Instance is in az-1. Volume is in az-2")
+		}
+	}
+}
+
 // TestMembersInSubnets: a member's subnet is one of Neutron's.
 func TestMembersInSubnets(t *testing.T) {
 	c := Start(t, Config{})
