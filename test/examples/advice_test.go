@@ -371,6 +371,7 @@ var others = map[string]string{
 	"The node was not drained in full":                      "the consumer",
 	"Disks are kept":                                        "TestHangsOnTaken",
 	"Disks are larger":                                      "an argument",
+	"The place of the node takes no nodes":                  "an argument",
 	"Unable to look up volumes":                             "the cloud",
 	"The server group had members":                          "nothing",
 	"There is nothing to drain":                             "nothing",

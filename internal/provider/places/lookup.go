@@ -129,11 +129,11 @@ func RefuseUnknown(
 		at = path.Root("node_create").AtName("region")
 	}
 	for _, name := range asked.Regions() {
-		if slices.Contains(own, name) {
-			continue
-		}
-		state, _, err := cloud.RegionState(ctx, name)
+		state, why, err := cloud.RegionState(ctx, name)
 		switch {
+		case asked.NodeCreate != nil && err == nil && state == openstack.RegionNoCompute:
+			WarnOfNode(at, why+" Name another region.", diags)
+		case slices.Contains(own, name):
 		case err != nil:
 			diags.AddError("Unable to look up regions and availability zones", err.Error())
 		case state == openstack.RegionUnknown:
@@ -150,6 +150,11 @@ func RefuseUnknown(
 	}
 	zone, _, _ := strings.Cut(asked.NodeCreate.Zone, ":") // an admin may name a host, as Nova does
 	CheckZone(ctx, cloud, regions, zone, path.Root("node_create").AtName("zone"), diags)
+}
+
+// WarnOfNode warns that the place that a node names takes none, and why.
+func WarnOfNode(at path.Path, why string, diags *diag.Diagnostics) {
+	diags.AddAttributeWarning(at, "The place of the node takes no nodes", why)
 }
 
 // CheckZone reports a zone that exists in none of the regions, and warns of one that takes no servers now. Regions

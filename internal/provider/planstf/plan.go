@@ -2,11 +2,15 @@
 package planstf
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/cluster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
@@ -58,6 +62,7 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 		return nil
 	}
 	if precedence := p.request.Precedence(p.region(), zoned...); precedence != "" {
+		p.warnOfPlace(ctx, counts, diags)
 		return &planned{placement.NewBoard(p.listed.Regions, counts), nil, precedence}
 	}
 	asked := p.request.In(listed, own)
@@ -70,9 +75,62 @@ func (p plan) run(ctx context.Context, diags *diag.Diagnostics) *planned {
 	requesttf.WarnOfCut(cut, int64(len(p.nodes)), diags)
 	result := p.distribute(ctx, size, counts, diags)
 	if result != nil {
+		p.checkZone(ctx, result.change, diags)
 		result.reason = text.Change(size) + p.request.Elsewhere(asked)
 	}
 	return result
+}
+
+// checkZone refuses a zone without its region that the region of the plan does not have.
+func (p plan) checkZone(ctx context.Context, change placement.Counts, diags *diag.Diagnostics) {
+	if p.request.NodeCreate == nil || p.request.NodeCreate.Zone == "" {
+		return
+	}
+	var found diag.Diagnostics
+	at, chosen := path.Root("node_create").AtName("zone"), slices.Collect(maps.Keys(change.ByRegion()))
+	zone, _, _ := strings.Cut(p.request.NodeCreate.Zone, ":")
+	places.CheckZone(ctx, p.cloud, chosen, zone, at, &found)
+	for _, d := range found.Errors() {
+		diags.AddAttributeError(at, "Unknown availability zone",
+			d.Detail()+" The plan chose that region: name the region of the node.")
+	}
+	diags.Append(found.Warnings()...)
+}
+
+// warnOfPlace warns that the place that a node names is closed, or full.
+func (p plan) warnOfPlace(ctx context.Context, counts placement.Counts, diags *diag.Diagnostics) {
+	asked := *p.request.NodeCreate
+	asked.Region = cmp.Or(asked.Region, p.region())
+	asked.Zone, _, _ = strings.Cut(asked.Zone, ":")
+	i := slices.IndexFunc(p.listed.Regions, func(r placement.Region) bool { return r.Name == asked.Region })
+	if i < 0 || diags.WarningsCount() > 0 {
+		return
+	}
+	listed := p.listed.Regions[i : i+1]
+	if p.quotas {
+		flavors := func(placement.Region) []string { return []string{p.flavor} }
+		listed = places.ReadQuotas(ctx, p.cloud, flavors, listed, diags).Cap(listed, counts.ByRegion())
+	}
+	warn := func(name string, bin placement.Bin, has int64, at path.Path) {
+		why := bin.Why
+		switch {
+		case bin.Maintenance:
+			why = "it is closed"
+		case bin.Cap == placement.Unlimited || has < bin.Cap:
+			return
+		case why == "":
+			why = fmt.Sprintf("it has %s, and its cap is %d", text.Nodes(has), bin.Cap)
+		}
+		places.WarnOfNode(at, fmt.Sprintf("The plan would place no node in %s: %s. The place that a node names takes "+
+			"precedence. Name another one, or none.", name, why), diags)
+	}
+	at := path.Root("node_create")
+	warn(asked.Region, listed[0].Bin, counts.ByRegion()[asked.Region], at.AtName("region"))
+	for _, z := range listed[0].Zones {
+		if z.Name == asked.Zone {
+			warn(asked.String(), z, counts[asked], at.AtName("zone"))
+		}
+	}
 }
 
 // distribute spreads a number of nodes to add, or to remove if it is negative, over the places that can be used.

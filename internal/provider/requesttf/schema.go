@@ -21,7 +21,8 @@ const NotForetold = "A placement attachment " +
 
 // Precedence says what the plans of regions and zones do if the node of node_create
 // names a place.
-const Precedence = "If it does, nothing is planned."
+const Precedence = "If it does, nothing is planned, and a warning says so where the place takes no nodes. A zone " +
+	"without its region must be one of the region that the plan chooses."
 
 // Blocks returns the blocks of a request; named says what happens if a node names a
 // place. They are blocks because Terraform silently drops a misspelled key of a nested
