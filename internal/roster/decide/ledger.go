@@ -332,7 +332,7 @@ func (l *ledger) standIn() {
 		}
 		_, back := l.staying[f.Name]
 		stands := f.Is == facts.Serving && f.StandsIn && !unwanted(f, l.Policy) && !renewed(f, l.Policy, false)
-		if !back && !f.Outlived && !f.Named && !f.Noted() && (few || stands) {
+		if !back && !f.Outlived && !f.Noted() && (few || stands) {
 			l.decide(verdict.Want{Fact: f, What: verdict.StandsIn})
 		}
 	}

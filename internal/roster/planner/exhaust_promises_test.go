@@ -54,8 +54,7 @@ var promises = []struct {
 		return p.first(func(m member) bool {
 			_, stays := p.after.Nodes[m.name]
 			proven := m.truth == serves && m.has("own")
-			named := p.before.Leaving[m.name].Named // by a person, so it does not come back
-			return p.is("closed") && m.leaving && !named && m.at != closed && proven && !stays && kept < p.capacity
+			return p.is("closed") && m.leaving && m.at != closed && proven && !stays && kept < p.capacity
 		})
 	}},
 	{"A substitute waits for no node of a closed region.", func(p plan) string {
