@@ -42,10 +42,10 @@ func Attach(ctx context.Context, compute *openstack.Compute, policy Policy) (Bin
 	name := cmp.Or(policy.Name, ownPrefix+strings.ToLower(rand.Text()))
 	group, err := compute.CreateServerGroup(ctx, name, cmp.Or(policy.Policy, AntiAffinity), policy.MaxServerPerHost)
 	if err != nil && lost(err) {
-		err = fmt.Errorf("it is not known whether the server group %q was made: %w. Look for it in region %s (openstack "+
-			"server group list): if it is there and yours, delete it, or import it as <region>/<id>/created. The next "+
-			"apply inherits a group whose name the configuration gives, and such a group stays when the attachment is "+
-			"destroyed", name, err, compute.Region)
+		err = fmt.Errorf("it is not known whether the server group %q was made: %w. Look for it in region %s "+
+			"(openstack server group list): if it is there and yours, delete it, or import it as "+
+			"<region>/<id>/created. The next apply inherits a group whose name the configuration gives, and such a "+
+			"group stays when the attachment is destroyed", name, err, compute.Region)
 	}
 	return Binding{group, false}, err
 }

@@ -86,10 +86,10 @@ func choose(
 	case len(found) == 0:
 		return nil, nil
 	case !policy.fits(found[0]):
-		return nil, &ArgumentError{"servergroup.policies", "The server group has other rules", fmt.Sprintf("The server "+
-			"group %q (%s) has the policy %s, and the attachment asks for %s. The rules of a group cannot change: ask "+
-			"for its rules, or name another group. With create_before_destroy a new group needs another name too: the "+
-			"old one is still there.", found[0].Name, found[0].ID,
+		return nil, &ArgumentError{"servergroup.policies", "The server group has other rules", fmt.Sprintf("The "+
+			"server group %q (%s) has the policy %s, and the attachment asks for %s. The rules of a group cannot "+
+			"change: ask for its rules, or name another group. With create_before_destroy a new group needs another "+
+			"name too: the old one is still there.", found[0].Name, found[0].ID,
 			rules(found[0].Policy, found[0].MaxServerPerHost), rules(policy.Policy, policy.MaxServerPerHost)), false}
 	}
 	return &found[0], nil

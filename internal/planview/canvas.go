@@ -3,6 +3,7 @@ package planview
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -117,13 +118,8 @@ func (c *canvas) kinds(nodes []Node, x, y int) int {
 
 // words says what happens to a node.
 func (c *canvas) words(n Node) string {
-	said := fates[n.Fate] + n.template(len(c.colour) > 1)
-	for _, more := range []string{n.Reason, n.Server} {
-		if more != "" {
-			said += "; " + more
-		}
-	}
-	return said
+	said := []string{fates[n.Fate] + n.template(len(c.colour) > 1), n.Reason, n.Server}
+	return strings.Join(slices.DeleteFunc(said, func(text string) bool { return text == "" }), "; ")
 }
 
 // struckLabel is the meaning of an exclamation mark in a dot.

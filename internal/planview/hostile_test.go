@@ -115,8 +115,8 @@ func markdown(t *testing.T, evil, got string) {
 	t.Helper()
 	safe := "(?:`[A-Za-z0-9][A-Za-z0-9._/ \"\\[\\]-]*`|<code>(?:[^\\x00-\\x7f]|[A-Za-z0-9 ,-]|&#[0-9]+;)*</code>)"
 	text := "(?:(?:[A-Za-z0-9 .,;()%'\"+=:/-]|\\b[A-Za-z0-9]+_\\b)*|" + safe + ")"
-	line := regexp.MustCompile("^(?:### The whole plan|### Placement of " + text + "|### " + safe + "|</?pre>|- \\*\\*" + text + "\\.\\*\\* " + text + "|- " + safe + ": " + text +
-		"|- " + text + "|\\*\\*" + text + "\\*\\*|<sub>" + safe + "</sub>|" + text + ")$")
+	line := regexp.MustCompile("^(?:### The whole plan|### Placement of " + text + "|### " + safe + "|</?pre>|- \\*\\*" + text +
+		"\\.\\*\\* " + text + "|- " + safe + ": " + text + "|- " + text + "|\\*\\*" + text + "\\*\\*|<sub>" + safe + "</sub>|" + text + ")$")
 	for l := range strings.SplitSeq(got, "\n") {
 		if !line.MatchString(l) || strings.Contains(l, "://") || strings.Contains(regexp.MustCompile("`[^`]*`").ReplaceAllString(l, ""), "www.") {
 			t.Errorf("%q: the line %q could mean something", evil, l)

@@ -43,7 +43,8 @@ func SVG(plan Plan) string {
 	}
 	c.height += margin
 	return fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %[1]d %[2]d\" width=\"%[1]d\" "+
-		"height=\"%[2]d\">\n<style>\n%[3]s</style>\n<rect class=\"paper\" width=\"%[1]d\" height=\"%[2]d\"/>\n%[4]s</svg>\n",
+		"height=\"%[2]d\">\n<style>\n%[3]s</style>\n"+
+		"<rect class=\"paper\" width=\"%[1]d\" height=\"%[2]d\"/>\n%[4]s</svg>\n",
 		wide, c.height, css, c.body.String())
 }
 

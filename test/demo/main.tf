@@ -71,5 +71,5 @@ resource "stackpolicy_readiness_attachment" "web" {
 }
 
 output "summary" { value = stackpolicy_placement_attachment.web.summary }
-output "moves" { value = stackpolicy_placement_attachment.web.moves }
+output "change" { value = join("\n", coalesce(stackpolicy_placement_attachment.web.change, [])) }
 output "remaining" { value = stackpolicy_placement_attachment.web.remaining }

@@ -54,14 +54,15 @@ func (d *demo) step(ctx context.Context, title string) error {
 	if _, err := d.Apply(ctx, d.variables()...); err != nil {
 		return err
 	}
-	var summary string
+	var summary, change string
 	var remaining int
-	var moves string
-	if err := errors.Join(d.Output(ctx, "summary", &summary), d.Output(ctx, "moves", &moves),
+	if err := errors.Join(d.Output(ctx, "summary", &summary), d.Output(ctx, "change", &change),
 		d.Output(ctx, "remaining", &remaining)); err != nil {
 		return err
 	}
-	fmt.Println(moves)
+	if change != "" {
+		fmt.Println(change)
+	}
 	fmt.Println(summary)
 	if remaining > 0 {
 		fmt.Println("still to be replaced:", remaining)

@@ -60,7 +60,8 @@ const internalZone = "internal"
 func (k *call) serviceDocument(s service, zone string) object {
 	status, state := s.words()
 	return object{
-		{"binary", "nova-compute"}, {"host", s.name}, {"id", s.uuid}, {"zone", zone}, {"status", status}, {"state", state},
+		{"binary", "nova-compute"}, {"host", s.name}, {"id", s.uuid}, {"zone", zone},
+		{"status", status}, {"state", state},
 		{"updated_at", microTime(s.updated)}, {"disabled_reason", orNull(s.reason)}, {"forced_down", s.down},
 	}
 }

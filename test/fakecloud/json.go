@@ -14,9 +14,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// number is a JSON number as it was written.
-type number = json.Number
-
 // errMalformed is the error for a request body that is not JSON.
 var errMalformed = errors.New("malformed JSON")
 

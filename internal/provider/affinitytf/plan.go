@@ -142,8 +142,9 @@ func (m attachmentModel) warnOfChange(argument string, diags *diag.Diagnostics) 
 	if m.InheritedGroup.ValueBool() {
 		stay = "stay in the old group, which is kept because the attachment did not create it"
 	}
-	diags.AddAttributeWarning(value.Path(argument), "The server group changes", fmt.Sprintf("The attachment leaves the "+
-		"server group %q (%s): servergroup_id changes. %s. With that they %s, and only new servers join the new group.",
+	diags.AddAttributeWarning(value.Path(argument), "The server group changes", fmt.Sprintf("The attachment leaves "+
+		"the server group %q (%s): servergroup_id changes. %s. With that they %s, and only new servers join "+
+		"the new group.",
 		m.ServerGroupName.ValueString(), m.ServerGroupID.ValueString(), hintsAdvice, stay))
 }
 

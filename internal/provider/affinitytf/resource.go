@@ -167,7 +167,7 @@ func (r *attachmentResource) Delete(ctx context.Context, req resource.DeleteRequ
 			"The server group %s of region %s is not deleted: another attachment inherited it during this apply. "+
 				"That attachment does not delete it either. To have the group deleted with the attachment, remove "+
 				"the attachment from the state and import it as <region>/<id>/created.", id, compute.Region))
-	case unread == nil && len(group.Members) > 0: // an apply has destroyed the servers that it destroys, because they refer to the group
+	case unread == nil && len(group.Members) > 0: // servers refer to the group: the apply has destroyed its own
 		resp.Diagnostics.AddWarning("The server group had members", fmt.Sprintf("The attachment created the server "+
 			"group %s of region %s, and has deleted it. These servers run on without a group: %s. Other "+
 			"configurations that inherit the group lose it: no server can join it any more.",

@@ -37,6 +37,7 @@ func drainSchema() schema.Schema {
 	for _, name := range []string{"cluster", "node_name", "grace_period"} {
 		s.Attributes[name] = of.Attributes[name]
 	}
-	s.Attributes["shutdown"] = attribute.Flag("Whether to stop the server through Nova at the end. Defaults to `false`.")
+	s.Attributes["shutdown"] = attribute.Flag("Whether to stop the server through Nova at the end. Defaults to " +
+		"`false`.")
 	return s
 }

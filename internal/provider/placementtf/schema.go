@@ -111,11 +111,11 @@ func attachmentSchema() schema.Schema {
 				"[quotas](../guides/your-cloud.md#quotas) allow. Defaults to `false`."),
 			// Maps as large as the cluster have no nested attributes: Terraform takes longer for them.
 			"nodes": attribute.ComputedMap(rosterNodeType, "The nodes by name, for `for_each`. Each has an `index`, a "+
-				"`region`, a `zone` (null: Nova's choice), an `image` and its `image_id`, a `flavor` of `flavors` and its "+
-				"`flavor_id`, a `template` of other values, the `generation` of its server, the `mark` that its server "+
-				"gets when it is in service, `closed = true` in a closed place, and the key of its `parts`. Where "+
-				"`networks` has a list of `floating_ips`, it has an `ordinal` too: the smallest number, from 1, that no "+
-				"other node of the region has."),
+				"`region`, a `zone` (null: Nova's choice), an `image` and its `image_id`, a `flavor` of `flavors` and "+
+				"its `flavor_id`, a `template` of other values, the `generation` of its server, the `mark` that its "+
+				"server gets when it is in service, `closed = true` in a closed place, and the key of its `parts`. "+
+				"Where `networks` has a list of `floating_ips`, it has an `ordinal` too: the smallest number, from 1, "+
+				"that no other node of the region has."),
 			"parts": attribute.ComputedMap(partType, "The `networks`, `pools` and `disks` of nodes, in lists; many "+
 				"nodes share an element. Let the servers of `nodes` take "+
 				"`stackpolicy_placement_attachment.web.parts[each.value.parts].networks`. The `texts` are what the "+

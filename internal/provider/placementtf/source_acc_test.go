@@ -21,8 +21,9 @@ func TestAccRefusedZone(t *testing.T) {
 	c.Fake.AddFlavor(fakecloud.Flavor{Name: "p1", VCPUs: 1, RAM: 64})
 	config := func(closed, more string) string {
 		zones := `[{ name = "RegionOne", zones = [{ name = "az-1" }, { name = "az-2", flavors = ["p1"]` + closed + ` }] }]`
+		servers := acctest.Servers("flavor_id = each.value.flavor_id\n network_mode = \"none\"\n image_id = each.value.image_id")
 		return strings.ReplaceAll(acctest.Placement(c, 4, zones, fmt.Sprintf("image = %q\n flavors = [\"m1.tiny\"]\n %s", c.Image, more))+
-			acctest.Servers("flavor_id = each.value.flavor_id\n network_mode = \"none\"\n image_id = each.value.image_id")+acctest.Drained("")+acctest.Awaited(c, ""), c.Prefix, "web-")
+			servers+acctest.Drained("")+acctest.Awaited(c, ""), c.Prefix, "web-")
 	}
 	w := c.Workspace(t, config("", ""))
 	_, err := w.Apply(t.Context())

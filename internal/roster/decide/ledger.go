@@ -330,10 +330,16 @@ func (l *ledger) standIn() {
 		if int64(len(l.staying))+l.pending-l.staying.Number(l.stranded) >= l.Policy.Capacity {
 			return
 		}
-		_, back := l.staying[f.Name]
-		stands := f.Is == facts.Serving && f.StandsIn && !unwanted(f, l.Policy) && !renewed(f, l.Policy, false)
-		if !back && !f.Outlived && !f.Noted() && (few || stands) {
+		if l.mayStandIn(f, few) {
 			l.decide(verdict.Want{Fact: f, What: verdict.StandsIn})
 		}
 	}
+}
+
+// mayStandIn reports whether a leaving node may stand in: any whose name was not tried in vain, if nodes are few.
+func (l *ledger) mayStandIn(f *facts.Fact, few bool) bool {
+	if _, back := l.staying[f.Name]; back || f.Outlived || f.Noted() {
+		return false
+	}
+	return few || f.Is == facts.Serving && f.StandsIn && !unwanted(f, l.Policy) && !renewed(f, l.Policy, false)
 }
