@@ -27,7 +27,11 @@ func NewServer(version string) (tfprotov6.ProviderServer, error) {
 	}
 	shown := providerserver.NewProtocol6(&stackpolicyProvider{version: version, shown: true})()
 	hidden := map[string]packed.Names{"stackpolicy_placement_attachment": placementtf.Hidden}
-	return &cleanServer{fullServer: server, shown: shown, hidden: hidden}, nil
+	schemas := sync.OnceValue(func() map[string]*tfprotov6.Schema {
+		all, _ := shown.GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{}) // it asks nobody
+		return all.ResourceSchemas
+	})
+	return &cleanServer{fullServer: server, shown: shown, schemas: schemas, hidden: hidden}, nil
 }
 
 // fullServer has all methods of the framework's server.
@@ -41,8 +45,9 @@ type fullServer interface {
 type cleanServer struct {
 	fullServer
 	shown   tfprotov6.ProviderServer
-	hidden  map[string]packed.Names // by resource
-	actions sync.RWMutex            // each action that runs holds it for reading
+	schemas func() map[string]*tfprotov6.Schema // of resources, as Terraform sees them
+	hidden  map[string]packed.Names             // by resource
+	actions sync.RWMutex                        // each action that runs holds it for reading
 }
 
 // GetProviderSchema shows what is hidden.
@@ -52,10 +57,16 @@ func (s *cleanServer) GetProviderSchema(
 	return s.shown.GetProviderSchema(ctx, req)
 }
 
-// UpgradeResourceState reads a state file, in which nothing is hidden.
+// UpgradeResourceState hands on a state of the version of its schema, in Terraform's other format. The framework's
+// server, which walks each value three times, gets only states that need it.
 func (s *cleanServer) UpgradeResourceState(
 	ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest,
 ) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	if schema := s.schemas()[req.TypeName]; schema != nil && req.Version == schema.Version {
+		if state, ok := packed.FromJSON(req.RawState.JSON, schema.ValueType()); ok {
+			return &tfprotov6.UpgradeResourceStateResponse{UpgradedState: state}, nil
+		}
+	}
 	return s.shown.UpgradeResourceState(ctx, req)
 }
 

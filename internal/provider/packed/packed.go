@@ -8,12 +8,14 @@ package packed
 
 import (
 	"bytes"
+	"encoding/json"
 	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/vmihailenco/msgpack/v5"
 	"github.com/vmihailenco/msgpack/v5/msgpcode"
 )
@@ -74,6 +76,93 @@ func Elements[E any](text string) (elements map[string]E, err error) {
 		err = msgpack.Unmarshal([]byte(text), &elements)
 	}
 	return elements, err
+}
+
+// FromJSON returns a resource as a state file has it, of which Terraform has removed what its type does not have. It
+// reports false if that is not so, or if it is no resource of the type.
+func FromJSON(state []byte, of tftypes.Type) (_ *tfprotov6.DynamicValue, ok bool) {
+	var attributes any
+	decoder := json.NewDecoder(bytes.NewReader(state))
+	decoder.UseNumber()
+	if decoder.Decode(&attributes) != nil {
+		return nil, false
+	}
+	attributes, ok = complete(attributes, of)
+	text, err := msgpack.Marshal(attributes)
+	return &tfprotov6.DynamicValue{MsgPack: text}, ok && err == nil
+}
+
+// complete returns a value with all attributes of its objects. Whole numbers are integers: Terraform takes long to
+// write a number that it read as a text.
+func complete(v any, of tftypes.Type) (_ any, ok bool) {
+	elements, isMap := v.(map[string]any)
+	list, isList := v.([]any)
+	ok = true
+	is := func(element any, of tftypes.Type) any {
+		element, fits := complete(element, of)
+		ok = ok && fits
+		return element
+	}
+	if of.Is(tftypes.DynamicPseudoType) {
+		return dynamic(v)
+	}
+	switch of := of.(type) {
+	case tftypes.Object:
+		for name, of := range of.AttributeTypes {
+			if isMap {
+				elements[name] = is(elements[name], of)
+			}
+		}
+		ok = ok && (v == nil || len(elements) == len(of.AttributeTypes))
+	case tftypes.Map:
+		for name, element := range elements {
+			elements[name] = is(element, of.ElementType)
+		}
+		ok = ok && (v == nil || isMap)
+	case tftypes.List:
+		for i, element := range list {
+			list[i] = is(element, of.ElementType)
+		}
+		ok = ok && (v == nil || isList)
+	case tftypes.Set:
+		for i, element := range list {
+			list[i] = is(element, of.ElementType)
+		}
+		ok = ok && (v == nil || isList)
+	case tftypes.Tuple:
+		ok = len(list) == len(of.ElementTypes)
+		for i := range list {
+			list[i] = is(list[i], of.ElementTypes[min(i, len(of.ElementTypes)-1)])
+		}
+		ok = ok && (v == nil || isList)
+	default:
+		ok = !isMap && !isList
+		if number, is := v.(json.Number); is {
+			v = number.String()
+			if whole, err := number.Int64(); err == nil {
+				v = whole
+			}
+		}
+	}
+	return v, ok
+}
+
+// dynamic returns a value that a state file has with its type.
+func dynamic(v any) (_ any, ok bool) {
+	if v == nil {
+		return nil, true
+	}
+	typed, _ := v.(map[string]any)
+	written, err := json.Marshal(typed["type"])
+	if err != nil || len(typed) != 2 {
+		return v, false
+	}
+	of, err := tftypes.ParseJSONType(written) //nolint:staticcheck // the only way to read it
+	if err != nil {
+		return v, false
+	}
+	value, ok := complete(typed["value"], of)
+	return []any{written, value}, ok
 }
 
 // Names are the names of the hidden attributes of a resource.

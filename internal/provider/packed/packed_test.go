@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"github.com/vmihailenco/msgpack/v5"
@@ -61,4 +62,29 @@ func TestNames(t *testing.T) {
 	prior := hidden.In(resource(nodes))
 	assert.Equal(t, prior, hidden.Keep(hidden.In(resource(other)), prior), "the order of the prior state")
 	assert.Equal(t, prior, hidden.Keep(prior, nil), "of a new resource")
+}
+
+// TestFromJSON: a state file is encoded without the framework if it is a resource of the type, and is left to it if not. Its
+// whole numbers are integers, and attributes that it lacks are null.
+func TestFromJSON(t *testing.T) {
+	node := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"index": tftypes.Number, "share": tftypes.Number, "zone": tftypes.String}}
+	of := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"nodes": tftypes.Map{ElementType: node}, "names": tftypes.List{ElementType: tftypes.String}}}
+	for state, want := range map[string]any{
+		`{"nodes":{"a":{"index":7,"share":0.5,"zone":"z"}},"names":["a"]}`: map[string]any{
+			"nodes": map[string]any{"a": map[string]any{"index": int64(7), "share": "0.5", "zone": "z"}}, "names": []any{"a"}},
+		`{"nodes":{"a":{}}}`:           map[string]any{"nodes": map[string]any{"a": map[string]any{"index": nil, "share": nil, "zone": nil}}, "names": nil},
+		`{"nodes":{"a":{"former":1}}}`: nil, `{"former":1}`: nil, `{"nodes":[]}`: nil, `{"nodes":{"a":1}}`: nil, `{"names":{}}`: nil, `{"names":[[]]}`: nil,
+		`{"nodes":`: nil, `[]`: nil,
+	} {
+		got, ok := FromJSON([]byte(state), of)
+		assert.Equal(t, want != nil, ok, state)
+		if !ok || want == nil {
+			continue
+		}
+		var is any
+		decoder := msgpack.NewDecoder(bytes.NewReader(got.MsgPack))
+		decoder.UseLooseInterfaceDecoding(true)
+		require.NoError(t, decoder.Decode(&is))
+		assert.Equal(t, want, is, state)
+	}
 }
