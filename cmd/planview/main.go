@@ -1,5 +1,5 @@
-// Command planview draws the placement attachments of a Terraform plan, as
-// Markdown for a pull request, or as a picture.
+// Command planview describes what a Terraform plan does to placement
+// attachments, as Markdown for a pull request.
 package main
 
 import (
@@ -28,24 +28,12 @@ const (
 	exitNoPlacement = 3
 )
 
-// drawing returns the function that draws in a format, or nil for an unknown format.
-func drawing(format string, onTerminal bool) func(planview.Plan) string {
-	if format == "markdown" && onTerminal {
-		return planview.Terminal
-	}
-	return map[string]func(planview.Plan) string{
-		"markdown": planview.Markdown,
-		"svg":      planview.SVG,
-	}[format]
-}
-
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // run runs the command, and returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("planview", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	format := flags.String("format", "markdown", "")
 	log := flags.String("warnings", "", "")
 	show := flags.Bool("version", false, "")
 	wrong := func(format string, args ...any) int {
@@ -59,21 +47,22 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case err != nil:
 		return wrong("%v", err)
 	}
-	draw := drawing(*format, terminal(stdout))
 	switch {
 	case *show:
 		fmt.Fprintln(stdout, "planview", built())
 		return 0
-	case draw == nil:
-		return wrong("unknown format %q: use markdown or svg", *format)
 	case flags.NArg() > 1:
 		return wrong("give one file, not %d; flags come before it", flags.NArg())
 	case (flags.Arg(0) == "" || flags.Arg(0) == "-") && terminal(stdin):
 		return wrong("nothing to read: give a file, or pipe the output of \"terraform show -json PLAN\" into planview")
 	}
+	describe := planview.Markdown
+	if terminal(stdout) {
+		describe = planview.Terminal
+	}
 	plan, err := read(flags.Arg(0), *log, stdin)
 	if err == nil {
-		_, err = io.WriteString(stdout, draw(plan))
+		_, err = io.WriteString(stdout, describe(plan))
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "planview:", text.CleanLines(err.Error())) // it may quote the plan

@@ -6,11 +6,10 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
-// fill derives the drawing from the values before and after.
+// fill derives what is shown from the values before and after.
 func (a *Attachment) fill(before, after *attributes, hidden map[string]bool) {
 	now := after
 	if after == nil {
@@ -23,7 +22,7 @@ func (a *Attachment) fill(before, after *attributes, hidden map[string]bool) {
 	old, next := before.roster(), after.roster()
 	a.Before, a.After = int64(len(old.Nodes)), int64(len(next.Nodes))
 	a.number(old, next, hidden["template"] || hidden["nodes"])
-	a.place(old, next, before, after)
+	a.compare(old, next, before)
 	a.had = now.had()
 	for name, slot := range old.Slots {
 		_, stays := next.Slots[name]
@@ -41,7 +40,7 @@ func (a *Attachment) fill(before, after *attributes, hidden map[string]bool) {
 	}
 	a.Summary, a.Held = after.Summary, after.Held
 	a.Remaining, a.Phase, a.Status = after.Remaining, after.Phase, after.Status
-	if slices.ContainsFunc(changed, func(fate Fate) bool { return len(a.with(fate)) > 0 }) { // else of an earlier plan
+	if len(a.Nodes) > 0 && a.Nodes[0].Fate < Stays { // else of an earlier plan
 		a.Why = after.Change
 	}
 	if after.Update != nil {
@@ -49,15 +48,10 @@ func (a *Attachment) fill(before, after *attributes, hidden map[string]bool) {
 	}
 }
 
-// place puts the nodes into their places, of which the configuration may list more than have nodes. An index is used
-// once, except by slots: a node with an earlier one returns.
-func (a *Attachment) place(old, next roster.Roster, before, after *attributes) {
-	places := map[placement.Place][]Node{}
-	for _, at := range slices.Concat(before.places(), after.places()) {
-		places[at] = nil
-	}
+// compare lists the nodes before and after. An index is used once, except by slots: a node with an earlier one returns.
+func (a *Attachment) compare(old, next roster.Roster, before *attributes) {
 	add := func(name string, n roster.Node, fate Fate, reason string) {
-		places[n.Place] = append(places[n.Place], Node{
+		a.Nodes = append(a.Nodes, Node{
 			Name:     name,
 			Index:    n.Index,
 			Place:    n.String(),
@@ -95,10 +89,9 @@ func (a *Attachment) place(old, next roster.Roster, before, after *attributes) {
 			add(name, n, Comes, "")
 		}
 	}
-	for _, at := range slices.SortedFunc(maps.Keys(places), placement.Place.Compare) {
-		slices.SortFunc(places[at], byIndex)
-		a.Places = append(a.Places, Place{at, places[at]})
-	}
+	slices.SortFunc(a.Nodes, func(a, b Node) int {
+		return cmp.Or(cmp.Compare(a.Fate, b.Fate), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
+	})
 }
 
 // number numbers the templates of the nodes, each by the first node that has it, and existing nodes first. It counts

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -33,20 +32,20 @@ var actions = map[string]Action{
 // Fate is what a plan does to a node.
 type Fate int
 
-// The fates, in the order in which they are drawn.
+// The fates, in the order in which they are shown.
 const (
-	Stays Fate = iota
-	Changes
-	Remade // keeps its name and place, and its server is destroyed and made again
+	Leaves Fate = iota
 	Comes
 	Returns // left in an earlier plan, and its server is still there
-	Leaves
+	Changes
+	Remade // keeps its name and place, and its server is destroyed and made again
+	Stays
 )
 
-// fates are the words for each fate, in order.
-var fates = [...]string{"unchanged", "changed in place", "made again", "added", "returned", "removed"}
+// fates are the words for each fate of a node that changes, in order.
+var fates = [Stays]string{"removed", "added", "returned", "changed in place", "made again"}
 
-// Plan is the part of a Terraform plan that is drawn.
+// Plan is the part of a Terraform plan that is shown.
 type Plan struct {
 	Attachments []Attachment // by address
 	Totals      Totals
@@ -60,8 +59,8 @@ type Attachment struct {
 	Action   Action
 	Imported bool
 
-	Before, After int64 // number of nodes
-	Places        []Place
+	Before, After int64      // number of nodes
+	Nodes         []Node     // by fate and index
 	Templates     []Template // templates in use before or after; their numbers begin with 1
 	Remaining     int64      // nodes that the update still has to replace after this plan
 	Phase         string     // phase after the apply
@@ -83,13 +82,7 @@ type Attachment struct {
 	names     map[string]*named       // nodes and slots by their names, which resources may have as their key
 }
 
-// Place is a zone, or a region without zones.
-type Place struct {
-	placement.Place
-	Nodes []Node // by fate and index
-}
-
-// Node is a node in a place.
+// Node is a node before or after the plan.
 type Node struct {
 	Name     string
 	Index    int64
@@ -98,7 +91,6 @@ type Node struct {
 	Template int      // number of the template after the plan, or of a node that leaves; 0 if none
 	Old      int      // number of the template before, if the node changes or is made again
 	Reason   string   // from where to where it moves
-	Server   string   // change of its server that no node change asks for
 	With     []string // addresses of resources that are destroyed with its server
 }
 
@@ -122,20 +114,12 @@ type Warning struct{ Title, Text string }
 
 // with lists the nodes of a fate by their indices.
 func (a *Attachment) with(fate Fate) (list []Node) {
-	for _, p := range a.Places {
-		for _, n := range p.Nodes {
-			if n.Fate == fate {
-				list = append(list, n)
-			}
+	for _, n := range a.Nodes {
+		if n.Fate == fate {
+			list = append(list, n)
 		}
 	}
-	slices.SortFunc(list, byIndex)
 	return list
-}
-
-// byIndex orders nodes by fate, then by index.
-func byIndex(a, b Node) int {
-	return cmp.Or(cmp.Compare(a.Fate, b.Fate), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
 }
 
 // template returns the template of a node, or both templates if it changes. The argument some reports whether nodes

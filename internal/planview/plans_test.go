@@ -22,7 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "rewrite the plans, and what is drawn of them")
+var update = flag.Bool("update", false, "rewrite the plans, and the texts about them")
 
 func TestMain(m *testing.M) { acctest.Main(m) }
 
@@ -98,14 +98,14 @@ func planCases() []planCase {
 		// Applied twice, so that it does not matter whether the provider reads resources before it destroys them:
 		// OpenTofu does, and Terraform does not.
 		{name: "destroy", before: []string{"desired_capacity = 3", threeZones}, twice: []string{"desired_capacity = 3", threeZones}},
-		// More nodes in each place than are drawn one by one.
+		// More nodes than a list shows at once.
 		{name: "hundreds", large: true, before: []string{"desired_capacity = 350", wide, bookworm, oldest, percent},
 			after: []string{"desired_capacity = 360", wide, trixie, oldest, percent}},
 	}
 }
 
-// TestPlans: Terraform, or OpenTofu, prints the plans in testdata, and they are drawn as the drawings in testdata:
-// changes of servers that no node change needs are at the top. -update rewrites both.
+// TestPlans: Terraform, or OpenTofu, prints the plans in testdata, and they are described as in testdata: changes of
+// servers that no node change needs are at the top. -update rewrites both.
 func TestPlans(t *testing.T) {
 	runs.In(t, runs.Sweep)
 	t.Parallel()
@@ -116,7 +116,7 @@ func TestPlans(t *testing.T) {
 			if !c.large {
 				golden(t, c.name+".json", trim(t, text))
 			}
-			draw(t, c.name, text)
+			describe(t, c.name, text)
 		})
 	}
 }
@@ -268,15 +268,14 @@ func trim(t *testing.T, text []byte) string {
 	return b.String()
 }
 
-// draw compares all formats with testdata.
-func draw(t *testing.T, name string, plan []byte) {
+// describe compares the Markdown with testdata.
+func describe(t *testing.T, name string, plan []byte) {
 	t.Helper()
 	view := readable(t, plan)
 	golden(t, name+".md", planview.Markdown(view))
 	const server, fork = "openstack_compute_instance_v2", "opentelekomcloud_compute_instance_v2"
 	forked := readable(t, bytes.ReplaceAll(plan, []byte(server), []byte(fork)))
 	assert.Equal(t, strings.ReplaceAll(planview.Markdown(view), server, fork), planview.Markdown(forked), "%s: servers of another type", name)
-	golden(t, name+".svg", planview.SVG(view))
 }
 
 // readable returns what is read of a plan.

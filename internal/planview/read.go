@@ -1,6 +1,6 @@
-// Package planview draws the placement attachments of a Terraform plan: as Markdown for a pull request, and as a
-// picture. It reads the output of "terraform show -json" for a saved plan, decides nothing, and draws the same
-// plan in the same way to the byte.
+// Package planview describes the placement attachments of a Terraform plan for a pull request or a terminal. It reads
+// the output of "terraform show -json" for a saved plan, decides nothing, and describes the same plan in the same way to
+// the byte.
 package planview
 
 import (
@@ -17,7 +17,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// resourceType is the type of the resources that are drawn.
+// resourceType is the type of the resources that are described.
 const resourceType = "stackpolicy_placement_attachment"
 
 // ErrNoPlacement means that a plan has no placement attachment.

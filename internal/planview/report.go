@@ -10,7 +10,7 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// report is an attachment, or the whole plan, in words, as Markdown and a picture show it.
+// report is an attachment, or the whole plan, in words.
 type report struct {
 	title    string
 	leads    []string
@@ -29,16 +29,6 @@ type section struct {
 // item is a name, which may be empty, and a text about it.
 type item struct{ name, text string }
 
-func (i item) String() string {
-	if i.name == "" {
-		return i.text
-	}
-	return i.name + ": " + i.text
-}
-
-// changed are the fates of nodes that change, in the order of a report.
-var changed = []Fate{Leaves, Comes, Returns, Changes, Remade}
-
 // report lists at most limit items under each title.
 func (a *Attachment) report(limit int) report {
 	r := report{title: "Placement of " + a.Cluster, leads: []string{a.lead()}, address: a.Address, summary: a.Summary}
@@ -54,12 +44,12 @@ func (a *Attachment) report(limit int) report {
 		slots = append(slots, item{s.Name, s.Place + destroyed(s.With)})
 	}
 	add("Given up: "+text.Count(int64(len(slots)), "slot"), slots)
-	for _, fate := range changed {
+	for fate, word := range fates {
 		var items []item
-		for _, n := range a.with(fate) {
+		for _, n := range a.with(Fate(fate)) {
 			items = append(items, item{n.Name, a.about(n)})
 		}
-		add(fmt.Sprintf("%s: %s", fates[fate], text.Nodes(int64(len(items)))), items)
+		add(fmt.Sprintf("%s: %s", word, text.Nodes(int64(len(items)))), items)
 	}
 	if hidden := len(a.Templates) > 0 && a.Templates[0].Hidden; !hidden { // reasons may name values of templates
 		add("Why", lines(a.Why...))
@@ -101,9 +91,9 @@ func (a *Attachment) lead() string {
 		size = text.Nodes(a.Before) + " before and after"
 	}
 	var parts []string
-	for _, fate := range changed {
-		if n := len(a.with(fate)); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, fates[fate]))
+	for fate, word := range fates {
+		if n := len(a.with(Fate(fate))); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, word))
 		}
 	}
 	if n := int64(len(a.Slots)); n > 0 {

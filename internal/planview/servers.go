@@ -29,18 +29,17 @@ type Server struct {
 //   - released: the slot is given up.
 //   - gone: an earlier plan removed the node.
 const (
-	kept Fate = iota + Leaves + 1
+	kept Fate = iota + Stays + 1
 	released
 	gone
 )
 
 // named is a node or a slot by its name. A node that moves to another place has two fates.
 type named struct {
-	fates  []Fate
-	struck string   // change of its server that no node change asks for
-	with   []string // resources that are destroyed with it
-	slot   bool     // reports whether it has a slot, and keeps it
-	lost   bool     // reports whether its server is gone, and made again
+	fates []Fate
+	with  []string // resources that are destroyed with it
+	slot  bool     // reports whether it has a slot, and keeps it
+	lost  bool     // reports whether its server is gone, and made again
 }
 
 // explain divides the changes of resources between the attachments of their nodes and slots, and the plan as a whole.
@@ -83,13 +82,11 @@ func (p *Plan) explain(changes []change) {
 // name fills in the nodes and slots by their names.
 func (a *Attachment) name() {
 	a.names = map[string]*named{}
-	for _, p := range a.Places {
-		for _, n := range p.Nodes {
-			if a.names[n.Name] == nil {
-				a.names[n.Name] = &named{}
-			}
-			a.names[n.Name].fates = append(a.names[n.Name].fates, n.Fate)
+	for _, n := range a.Nodes {
+		if a.names[n.Name] == nil {
+			a.names[n.Name] = &named{}
 		}
+		a.names[n.Name].fates = append(a.names[n.Name].fates, n.Fate)
 	}
 	fate := map[string]Fate{}
 	for _, name := range a.slots {
@@ -163,9 +160,6 @@ func (a *Attachment) give(n *named, s Server, c change) {
 	case s.Effect == Destroyed && !c.ours():
 		n.with = append(n.with, s.Address)
 	}
-	if verdict != asked && s.Effect <= Resized {
-		n.struck = cmp.Or(n.struck, s.Address+" "+s.Text)
-	}
 }
 
 // judgement is whether a node change asked for a change of a resource.
@@ -216,21 +210,15 @@ func (n *named) early(s Server, c change) bool {
 		(n.slot || slices.Contains(n.fates, Remade))
 }
 
-// note adds what happens to servers to the nodes that stay or change, and what is destroyed to slots, or otherwise to
-// the nodes that leave.
+// note adds what is destroyed to slots, or otherwise to the nodes that leave.
 func (a *Attachment) note() {
 	for i, s := range a.Slots {
 		a.Slots[i].With = a.names[s.Name].with
 		a.names[s.Name].with = nil
 	}
-	for _, p := range a.Places {
-		for i, n := range p.Nodes {
-			switch n.Fate {
-			case Leaves:
-				p.Nodes[i].With = a.names[n.Name].with
-			case Stays, Changes, Remade, Returns:
-				p.Nodes[i].Server = a.names[n.Name].struck
-			}
+	for i, n := range a.Nodes {
+		if n.Fate == Leaves {
+			a.Nodes[i].With = a.names[n.Name].with
 		}
 	}
 }

@@ -199,20 +199,6 @@ func TestExplained(t *testing.T) {
 	}
 }
 
-// TestStruck: the picture marks the node whose server changes, even if it is only resized.
-func TestStruck(t *testing.T) {
-	t.Parallel()
-	resized := `{"address": "openstack_compute_instance_v2.web[\"web-0\"]", "mode": "managed", "type": "openstack_compute_instance_v2",
-		"change": {"actions": ["update"], "before": {"flavor_id": "a"}, "after": {"flavor_id": "b"}}}`
-	for text, want := range map[string]int{ // including the legend
-		string(kept(t, "user-data")): 6 + 1,
-		strings.Replace(string(kept(t, "same")), `"resource_changes": [`, `"resource_changes": [`+resized+",", 1): 1 + 1,
-	} {
-		view := readable(t, []byte(text))
-		assert.Equal(t, want, strings.Count(planview.SVG(view), `class="struck"`))
-	}
-}
-
 // TestLost: what hangs on a server that is gone is made again with it, except for what has data or an address.
 func TestLost(t *testing.T) {
 	t.Parallel()

@@ -28,8 +28,7 @@ type attributes struct {
 	Summary   string              `json:"summary"`
 	Next      int64               `json:"next_index"`
 
-	Distribution map[string]map[string]int64 `json:"distribution"`
-	Pattern      naming.Pattern              `json:"node_name_pattern"`
+	Pattern naming.Pattern `json:"node_name_pattern"`
 }
 
 type nodeJSON struct {
@@ -74,19 +73,6 @@ func (v *attributes) had() func(name string) bool {
 		index, ok := indices(name)
 		return ok && index < v.Next
 	}
-}
-
-// places returns the places that are listed or have nodes.
-func (v *attributes) places() (list []placement.Place) {
-	if v == nil {
-		return nil
-	}
-	for region, zones := range v.Distribution {
-		for zone := range zones {
-			list = append(list, placement.Place{Region: region, Zone: zone})
-		}
-	}
-	return list
 }
 
 // roster returns the memory of the attachment.

@@ -51,7 +51,7 @@ type Plan struct {
 	Changes  []string  // address and actions of each resource that the plan changes, sorted
 	Clusters []Cluster // placement attachments as they are after the plan
 
-	View planview.Plan // drawing of the plan
+	View planview.Plan // what the plan does to clusters
 }
 
 // changed reports whether an apply would change a resource. A plan that changes only outputs makes no progress, and
