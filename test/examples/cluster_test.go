@@ -190,6 +190,7 @@ func TestAccExample_firstCluster(t *testing.T) {
 	var summary string
 	require.NoError(t, e.Output(t.Context(), "placement", &summary))
 	shown(t, "README.md", summary)
+	shown(t, "templates/index.md.tmpl", summary)
 	six := e.servers(t)
 	e.edit(t, `"debian-12"`, `"debian-13"`)
 	text := acctest.Apply(t, e.Workspace)
