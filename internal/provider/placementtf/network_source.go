@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -168,27 +167,4 @@ func (m attachmentModel) renewNetworks(
 		after[key] = network{ID: id, Word: m.wordOf(words, id)}
 	}
 	return after, nil
-}
-
-// templatesIn are the different templates that nodes and slots of a region have or had.
-func templatesIn(r roster.Roster, region string) []roster.Template {
-	known := map[roster.Template]bool{}
-	for _, nodes := range []map[string]roster.Node{r.Nodes, r.Leaving} {
-		for _, n := range nodes {
-			if n.Region == region {
-				known[n.Template] = true
-			}
-		}
-	}
-	for _, slot := range r.Slots {
-		if slot.Region == region {
-			known[slot.Template] = true
-		}
-	}
-	for at, t := range r.Settled {
-		if at.Region == region {
-			known[t] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(known))
 }

@@ -61,7 +61,7 @@ func (m *attachmentModel) refresh(
 	after.see(r, seen)
 	m.noteFound(b, r, seen)
 	m.seeVolumes(ctx, l.cloud, r, l.closed, diags)
-	r, after.Sources = m.lookAgain(ctx, l.cloud, b.Walk(), r, before.Sources, seen.Missing, l.closed, diags)
+	r, after.Sources = m.lookAgain(ctx, l.cloud, r, before.Sources, seen.Missing, l.closed, diags)
 	policy := m.policy(ctx, nil, after.Marked, diags)
 	learn.NoteTimes(&after.Seen, r, policy, time.Now())
 	for _, n := range say.Matched(matches) {

@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/openstack"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
@@ -35,7 +34,6 @@ func ownOf(argument map[placement.Place]string, region string) string {
 // looker looks up images and flavors in the regions of a cluster.
 type looker struct {
 	cloud   *openstack.Cloud
-	walk    *backend.Walk
 	images  map[placement.Place]string
 	flavors roster.Flavors
 	words   map[string]map[string]string // images that nodes have, see [imageWords]
@@ -66,35 +64,54 @@ func saidBy(r roster.Roster) (all sources) {
 	return all
 }
 
-// imageWords are the images that the nodes of a cluster have or had, each with the first text by which they call it,
-// by region and id.
-func imageWords(r roster.Roster) map[string]map[string]string {
-	words, known := map[string]map[string]string{}, map[roster.Node]bool{}
-	add := func(region string, t roster.Template, own string) {
-		like := roster.Node{Place: placement.Place{Region: region}, Template: t, Image: own}
-		if known[like] {
-			return
-		}
-		known[like] = true
-		values := t.Values()
-		id, word := cmp.Or(values[roster.KeyImageID], own), values[roster.KeyImage]
-		if words[region] == nil {
-			words[region] = map[string]string{}
-		}
-		if was := words[region][id]; id != "" && (was == "" || word != "" && word < was) {
-			words[region][id] = word
-		}
-	}
+// source is what the servers of a region are made from.
+type source struct {
+	region   string
+	template roster.Template
+	image    string // id of the image of a server whose node has no template
+}
+
+// sourcesOf lists what the nodes and slots of a cluster have or had, and what its places go back to.
+func sourcesOf(r roster.Roster) map[source]bool {
+	all := map[source]bool{}
 	for _, nodes := range []map[string]roster.Node{r.Nodes, r.Leaving} {
 		for _, n := range nodes {
-			add(n.Region, n.Template, n.Image)
+			all[source{n.Region, n.Template, n.Image}] = true
 		}
 	}
 	for _, slot := range r.Slots {
-		add(slot.Region, slot.Template, "")
+		all[source{slot.Region, slot.Template, ""}] = true
 	}
 	for at, t := range r.Settled {
-		add(at.Region, t, "")
+		all[source{at.Region, t, ""}] = true
+	}
+	return all
+}
+
+// templatesIn are the different templates that nodes and slots of a region have or had.
+func templatesIn(r roster.Roster, region string) []roster.Template {
+	known := map[roster.Template]bool{}
+	for s := range sourcesOf(r) {
+		if s.region == region {
+			known[s.template] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(known))
+}
+
+// imageWords are the images that the nodes of a cluster have or had, each with the first text by which they call it,
+// by region and id.
+func imageWords(r roster.Roster) map[string]map[string]string {
+	words := map[string]map[string]string{}
+	for s := range sourcesOf(r) {
+		values := s.template.Values()
+		id, word := cmp.Or(values[roster.KeyImageID], s.image), values[roster.KeyImage]
+		if words[s.region] == nil {
+			words[s.region] = map[string]string{}
+		}
+		if was := words[s.region][id]; id != "" && (was == "" || word != "" && word < was) {
+			words[s.region][id] = word
+		}
 	}
 	return words
 }
@@ -192,8 +209,8 @@ func (l looker) flavorsIn(region placement.Region) []string {
 	return slices.DeleteFunc(l.flavors.In(region), func(flavor string) bool { return flavor == "" })
 }
 
-func (m attachmentModel) looker(walk *backend.Walk, r roster.Roster) looker {
-	return looker{walk: walk, images: m.images(), flavors: m.flavors(), words: imageWords(r), said: saidBy(r)}
+func (m attachmentModel) looker(r roster.Roster) looker {
+	return looker{images: m.images(), flavors: m.flavors(), words: imageWords(r), said: saidBy(r)}
 }
 
 // regionsOf are the regions that are listed or have nodes.
@@ -242,10 +259,10 @@ func (s sources) follow() {
 // templates, and flavors that are gone. The provider of the servers loses the flavor of those too, and would replace
 // them for any id.
 func (m *attachmentModel) lookAgain(
-	ctx context.Context, cloud *openstack.Cloud, walk *backend.Walk, r roster.Roster, before sources,
-	lost map[string]bool, closed func(string) bool, diags *diag.Diagnostics,
+	ctx context.Context, cloud *openstack.Cloud, r roster.Roster, before sources, lost map[string]bool,
+	closed func(string) bool, diags *diag.Diagnostics,
 ) (roster.Roster, sources) {
-	l, after := m.looker(walk, r), sources{}
+	l, after := m.looker(r), sources{}
 	l.cloud = cloud
 	for _, listed := range m.regionsOf(r) {
 		region, err := listed.Name, error(nil)

@@ -19,7 +19,7 @@ import (
 func (p *attachmentPlanner) resolve(ctx context.Context, now roster.Roster) (resolved sources) {
 	resolved.Region = p.plan.sources.Region
 	closed := closedRegions(p.plan.listedRegions())
-	l, shown := p.plan.looker(p.backend.Walk(), now), shownParts{}
+	l, shown := p.plan.looker(now), shownParts{}
 	if p.state != nil {
 		shown = p.state.partsShown()
 	}

@@ -278,24 +278,15 @@ func (m *attachmentModel) rememberUserData(r roster.Roster) {
 	if text := m.UserData.ValueString(); text != "" {
 		given[hashOf(text)] = m.UserData
 	}
-	used, asked := map[string]attr.Value{}, map[roster.Template]bool{}
+	used := map[string]attr.Value{}
 	use := func(t roster.Template) {
-		if asked[t] {
-			return
-		}
-		asked[t] = true
 		hash := t.Values()[roster.KeyUserData]
 		if text, there := given[hash]; there {
 			used[hash] = text
 		}
 	}
-	for _, nodes := range []map[string]roster.Node{r.Nodes, r.Leaving} {
-		for _, n := range nodes {
-			use(n.Template)
-		}
-	}
-	for _, t := range r.Settled {
-		use(t)
+	for s := range sourcesOf(r) {
+		use(s.template)
 	}
 	for _, t := range m.templates() {
 		use(t)
