@@ -26,13 +26,10 @@ locals {
   regions = [for r in coalescelist(local.listed, [{}]) : merge(r, { for k, z in { zones = local.zones } : k => z if length(z) > 0 })]
   names   = length(local.listed) > 0 ? local.listed[*].name : keys(stackpolicy_placement_attachment.web.distribution)
 
-  # All keys of the files. Terraform drops a key of a list that the provider does
-  # not have, so a misspelled one would go unnoticed.
+  # All keys of the files, except for those of regions and zones, which the attachment checks.
   keys = concat(
     [for k in try(keys(local.region), []) : "region: ${k}"],
-    [for k in flatten([for r in local.listed : keys(r)]) : "region: regions.${k}"],
     [for k in try(keys(local.zone), []) : "zone: ${k}"],
-    [for k in flatten([for z in local.zones : keys(z)]) : "zone: zones.${k}"],
     [for k in try(keys(local.affinity), []) : "affinity: ${k}"],
     [for k in try(keys(local.affinity.servergroup), []) : "affinity: servergroup.${k}"],
     [for k in try(keys(local.deletion), []) : "deletion: ${k}"],
@@ -40,8 +37,7 @@ locals {
     [for k in try(keys(local.hooks.params), []) : "deletion: hooks.params.${k}"],
   )
   carried = [
-    "region: regions", "region: regions.name", "region: regions.weight", "region: regions.cap",
-    "zone: zones", "zone: zones.name", "zone: zones.weight",
+    "region: regions", "zone: zones",
     "affinity: availability_zone", "affinity: enable_drs_extension",
     "affinity: servergroup", "affinity: servergroup.name", "affinity: servergroup.policies",
     "deletion: criteria", "deletion: destroy_after_deletion", "deletion: grace_period", "deletion: reduce_desired_capacity",

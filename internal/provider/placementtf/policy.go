@@ -183,10 +183,6 @@ func (m attachmentModel) update(ctx context.Context, diags *diag.Diagnostics) *r
 // Validate checks the known arguments.
 func (m attachmentModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
 	m.Regions.Check(diags)
-	if value.Given(m.Regions.List) && !listed(m.Regions.List) {
-		diags.AddAttributeError(path.Root("regions"), "No places",
-			"Nothing says where nodes may go. Give regions, with zones where you choose these.")
-	}
 	m.Regions = m.Regions.Named("the provider's")
 	if value.Given(m.Cluster) && value.Given(m.NodeNamePattern) {
 		if fault := naming.Pattern(m.NodeNamePattern.ValueString()).CheckNames(m.Cluster.ValueString()); fault != "" {

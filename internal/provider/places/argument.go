@@ -1,77 +1,27 @@
-// Package places has the argument that lists regions and zones, and reports
+// Package places reads the arguments that list regions and zones, and reports
 // which of these cannot take nodes.
 package places
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
-// Argument is a list of regions with their zones (nested), or a list of zones. An
-// empty list lists none.
-func Argument(kind string, nested bool) schema.ListNestedAttribute {
-	number := func(least int64, description string) schema.Int64Attribute {
-		return attribute.Number(description, int64validator.AtLeast(least), int64validator.AtMost(placement.MaxNodes))
-	}
-	unasked := ""
-	if nested {
-		unasked = " It gets no requests: the last refresh counts."
-	}
-	attributes := map[string]schema.Attribute{
-		"name":   attribute.RequiredText(fmt.Sprintf("Name of the %s.", kind)),
-		"weight": number(1, "Share of the nodes, relative to the others. Defaults to `100`."),
-		"cap":    number(placement.Unlimited, "Maximum number of nodes. Defaults to `-1`, none."),
-		"min":    number(0, "Minimum number of nodes, filled first. Defaults to `0`."),
-		"closed": attribute.Flag(fmt.Sprintf("Whether the %s is closed, as in an outage: it takes no nodes, and its "+
-			"nodes stay as they are.%s", kind, unasked)),
-	}
-	description := "Availability zones to spread nodes over."
-	if nested {
-		zones := Argument("zone", false)
-		zones.MarkdownDescription = "Availability zones of the region. Without any, Nova chooses the zone."
-		attributes["zones"] = zones
-		description = "Regions to spread nodes over, and the availability zones in each." + Misspelled
-	}
-	return schema.ListNestedAttribute{
-		Optional:            true,
-		MarkdownDescription: description,
-		Validators:          []validator.List{binsValidator{kind}},
-		NestedObject:        schema.NestedAttributeObject{Attributes: attributes},
-	}
-}
-
 // RegionArgument is an argument that names one region, which may be the provider's.
 func RegionArgument(description string) schema.StringAttribute {
 	region := attribute.Text(description, attribute.NotEmpty)
 	region.Computed = true
 	return region
-}
-
-// Misspelled ends the description of a list of places. Terraform drops keys
-// that it does not know, so the provider cannot refuse them.
-const Misspelled = " Terraform silently drops misspelled keys: [check a " +
-	"list](../guides/from-senlin.md#to-reuse-the-policy-files) that is written by hand."
-
-// ReadBins translates a list of zones.
-func ReadBins(list types.List) []placement.Bin {
-	bins := make([]placement.Bin, len(list.Elements()))
-	for i, zone := range value.Objects(list) {
-		bins[i] = readBin(zone)
-	}
-	return bins
 }
 
 // readBin translates a place, with defaults for what is not given.
@@ -96,51 +46,32 @@ func Named(list types.List) bool {
 
 // Nameless reports whether a list has one region, without a name.
 func Nameless(list types.List) bool {
-	if len(list.Elements()) != 1 {
-		return false
-	}
-	region, ok := list.Elements()[0].(types.Object)
-	return ok && value.Given(region) && region.Attributes()["name"].IsNull()
+	regions := value.Objects(list)
+	return len(regions) == 1 && regions[0]["name"].IsNull()
 }
 
 // ReadRegions translates a list of regions with their zones.
 func ReadRegions(list types.List) []placement.Region {
 	regions := make([]placement.Region, len(list.Elements()))
 	for i, fields := range value.Objects(list) {
-		regions[i] = placement.Region{Bin: readBin(fields), Zones: ReadBins(value.In[types.List](fields, "zones"))}
+		regions[i] = placement.Region{Bin: readBin(fields), Zones: readBins(fields["zones"])}
 	}
 	return regions
 }
 
-// binsValidator refuses a place that is null or named twice, and a min above the
-// cap.
-type binsValidator struct{ kind string }
-
-func (v binsValidator) Description(context.Context) string {
-	return fmt.Sprintf("each %s is named once, and no min is above its cap", v.kind)
+func readBins(zones attr.Value) (bins []placement.Bin) {
+	for _, zone := range value.Objects(zones) {
+		bins = append(bins, readBin(zone))
+	}
+	return bins
 }
 
-func (v binsValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (v binsValidator) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
-	checkBins(v.kind, req.Path, req.ConfigValue.Elements(), &resp.Diagnostics)
-}
-
-// checkBins checks elements one by one, because any of them may be unknown.
-func checkBins(kind string, at path.Path, elements []attr.Value, diags *diag.Diagnostics) {
+// checkBins refuses a place that is named twice, and a min above the cap.
+func checkBins(kind string, at path.Path, list types.List, diags *diag.Diagnostics) {
 	first := map[string]int{}
-	for i, element := range elements {
-		if element.IsNull() {
-			diags.AddAttributeError(at.AtListIndex(i), fmt.Sprintf("The %s is null", kind),
-				fmt.Sprintf("The element %d of the list is null. Leave it out: [for x in list : x if x != null].", i))
-		}
-		object, ok := element.(types.Object)
-		if !ok || !value.Given(object) {
-			continue
-		}
-		fields := object.Attributes()
+	for i, fields := range value.Objects(list) {
 		name := value.In[types.String](fields, "name")
-		if kind == "region" && name.IsNull() && len(elements) > 1 {
+		if kind == "region" && name.IsNull() && len(list.Elements()) > 1 {
 			diags.AddAttributeError(at.AtListIndex(i).AtName("name"), "A region without a name",
 				"Only the one region of a list may be without a name: then it is the provider's. Name each of these.")
 		}

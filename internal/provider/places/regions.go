@@ -112,17 +112,14 @@ func readRegions(v basetypes.DynamicValue) Regions {
 	regions, err := regionShape.List("regions", v)
 	list := make([]attr.Value, len(regions))
 	for i, region := range regions {
-		fields, zones := fieldsOf(regionType, region), []attr.Value(nil)
-		objects, wrong := zoneShape.List(fmt.Sprintf("regions[%d].zones", i), region["zones"])
-		for _, zone := range objects {
-			zones = append(zones, types.ObjectValueMust(zoneType.AttrTypes, fieldsOf(zoneType, zone)))
-		}
+		fields := fieldsOf(regionType, region)
+		zones, wrong := readZones(fmt.Sprintf("regions[%d].zones", i), region["zones"])
 		if err == nil {
 			err = wrong
 		}
 		if given := region["zones"]; given != nil && !value.IsNull(given) {
-			fields["zones"] = types.ListValueMust(zoneType, zones)
-			if len(zones) == 0 && err == nil {
+			fields["zones"] = zones
+			if len(zones.Elements()) == 0 && err == nil {
 				err = fmt.Errorf("regions[%d].zones has no zone. "+
 					"Leave zones out where Nova chooses the zone of each server", i)
 			}
@@ -135,6 +132,30 @@ func readRegions(v basetypes.DynamicValue) Regions {
 	}
 	r.List = types.ListValueMust(regionType, list)
 	return r
+}
+
+func readZones(name string, v attr.Value) (types.List, error) {
+	objects, err := zoneShape.List(name, v)
+	zones := make([]attr.Value, len(objects))
+	for i, zone := range objects {
+		zones[i] = types.ObjectValueMust(zoneType.AttrTypes, fieldsOf(zoneType, zone))
+	}
+	return types.ListValueMust(zoneType, zones), err
+}
+
+// ReadZones reads the zones of one region, and says what is wrong with them.
+func ReadZones(argument types.Dynamic, diags *diag.Diagnostics) []placement.Bin {
+	at := path.Root("zones")
+	list, err := readZones("zones", argument)
+	switch {
+	case value.Is[shape.UnknownError](err):
+	case err != nil:
+		diags.AddAttributeError(at, "Invalid argument", shape.Ended(err))
+	case len(list.Elements()) == 0:
+		diags.AddAttributeError(at, "No places", "Nothing says where nodes may go. List a zone.")
+	}
+	checkBins("zone", at, list, diags)
+	return readBins(list)
 }
 
 // fieldsOf returns the attributes of a place. An attribute that is not given is null.
@@ -168,11 +189,13 @@ func (r Regions) Check(diags *diag.Diagnostics) {
 	if r.Wrong != nil && !value.Is[shape.UnknownError](r.Wrong) {
 		diags.AddAttributeError(at, "Invalid argument", shape.Ended(r.Wrong))
 	}
-	checkBins("region", at, r.List.Elements(), diags)
+	if value.Given(r.List) && len(r.List.Elements()) == 0 {
+		diags.AddAttributeError(at, "No places",
+			"Nothing says where nodes may go. Give regions, with zones where you choose these.")
+	}
+	checkBins("region", at, r.List, diags)
 	each(r.List, func(_ placement.Place, at path.Path, fields map[string]attr.Value) {
-		if zones, is := fields["zones"].(types.List); is {
-			checkBins("zone", at.AtName("zones"), zones.Elements(), diags)
-		}
+		checkBins("zone", at.AtName("zones"), value.In[types.List](fields, "zones"), diags)
 		flavors := value.In[types.List](fields, "flavors")
 		empty := func(name string, v interface{ IsUnknown() bool }, none bool) {
 			if none && !v.IsUnknown() {

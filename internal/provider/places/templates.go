@@ -47,27 +47,20 @@ func UserDataArgument(description string) schema.Attribute {
 	return argument
 }
 
-// each visits the regions of a list, each followed by its zones. It leaves out places that are not known yet.
+// each visits the regions of a list, each followed by its zones.
 func each(list types.List, visit func(of placement.Place, at path.Path, fields map[string]attr.Value)) {
-	for i, region := range list.Elements() {
-		region, ok := region.(types.Object)
-		if !ok || !value.Given(region) {
-			continue
-		}
-		of, fields := placement.Place{Region: name(region)}, region.Attributes()
-		at := path.Root("regions").AtListIndex(i)
-		visit(of, at, fields)
-		for j, zone := range value.In[types.List](fields, "zones").Elements() {
-			if zone, ok := zone.(types.Object); ok && value.Given(zone) {
-				of.Zone = name(zone)
-				visit(of, at.AtName("zones").AtListIndex(j), zone.Attributes())
-			}
+	for i, region := range value.Objects(list) {
+		of, at := placement.Place{Region: name(region)}, path.Root("regions").AtListIndex(i)
+		visit(of, at, region)
+		for j, zone := range value.Objects(region["zones"]) {
+			of.Zone = name(zone)
+			visit(of, at.AtName("zones").AtListIndex(j), zone)
 		}
 	}
 }
 
-func name(place types.Object) string {
-	return value.In[types.String](place.Attributes(), "name").ValueString()
+func name(place map[string]attr.Value) string {
+	return value.In[types.String](place, "name").ValueString()
 }
 
 // Path returns where a place has an argument of its own: at its zone, its region, or for all places.
@@ -82,7 +75,7 @@ func Path(regions types.List, place placement.Place, argument string) path.Path 
 	return found
 }
 
-// Own returns the values that regions and their zones have of an argument. Places that are not known yet have none.
+// Own returns the values that regions and their zones have of an argument.
 func Own[V attr.Value](regions types.List, argument string) map[placement.Place]V {
 	values := map[placement.Place]V{}
 	each(regions, func(of placement.Place, _ path.Path, fields map[string]attr.Value) {
@@ -99,13 +92,8 @@ func Unknown(ctx context.Context, list types.List, at path.Path) (first path.Pat
 	if list.IsUnknown() {
 		return at, true
 	}
-	for i, element := range list.Elements() {
+	for i, of := range value.Objects(list) {
 		at := at.AtListIndex(i)
-		place, ok := element.(types.Object)
-		if !ok || place.IsUnknown() {
-			return at, true
-		}
-		of := place.Attributes()
 		for _, key := range slices.Sorted(maps.Keys(of)) {
 			switch zones, nested := of[key].(types.List); {
 			case key == "template", key == "image":

@@ -18,7 +18,7 @@ func NewRegionPlan() datasource.DataSource {
 
 func fillRegionPlan(ctx context.Context, b *backend.Backend, model *regionPlanModel, diags *diag.Diagnostics) {
 	p := model.plan(ctx, b, diags)
-	p.listed = places.Listed{Regions: places.ReadRegions(model.Regions)}
+	p.listed = places.Listed{Regions: places.ReadRegions(model.Regions.List)}
 	for i, n := range p.nodes {
 		if n.Region == "" {
 			diags.AddAttributeError(path.Root("nodes").AtListIndex(i).AtName("region"), "Node without a region",
@@ -47,7 +47,7 @@ func fillZonePlan(ctx context.Context, b *backend.Backend, model *zonePlanModel,
 		return
 	}
 	region := model.Region.ValueString()
-	p.listed, p.nodes = places.InRegion(region, places.ReadBins(model.Zones)), inRegion(p.nodes, region)
+	p.listed, p.nodes = places.InRegion(region, places.ReadZones(model.Zones, diags)), inRegion(p.nodes, region)
 	if result := p.run(ctx, diags); result != nil {
 		model.fillZones(region, result)
 	}

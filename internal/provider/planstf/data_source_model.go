@@ -6,24 +6,41 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/node"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/backend"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/nodes"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/places"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/requesttf"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
 type regionPlanModel struct {
-	Regions types.List `tfsdk:"regions"`
+	Regions places.Regions `tfsdk:"regions"`
 	planModel
 }
 
+// Validate implements [backend.Model].
+func (m regionPlanModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
+	m.Regions.Check(diags)
+	if places.Nameless(m.Regions.List) {
+		diags.AddAttributeError(path.Root("regions"), "A region without a name", "A region plan needs all names.")
+	}
+	m.planModel.Validate(ctx, diags)
+}
+
 type zonePlanModel struct {
-	Region types.String `tfsdk:"region"`
-	Zones  types.List   `tfsdk:"zones"`
+	Region types.String  `tfsdk:"region"`
+	Zones  types.Dynamic `tfsdk:"zones"`
 	planModel
+}
+
+// Validate implements [backend.Model].
+func (m zonePlanModel) Validate(ctx context.Context, diags *diag.Diagnostics) {
+	places.ReadZones(m.Zones, diags)
+	m.planModel.Validate(ctx, diags)
 }
 
 // inRegion returns the nodes that are in a region, or that name no region.

@@ -3,7 +3,6 @@ package planstf
 import (
 	"maps"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/attribute"
@@ -13,12 +12,11 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
 )
 
+// likePlaces ends the description of places.
+const likePlaces = "[placement attachment](../resources/placement_attachment.md), where `weight`, `cap`, `min` and " +
+	"`closed` count. Another key is refused."
+
 func regionPlanSchema() schema.Schema {
-	regions := places.Argument("region", true)
-	regions.Optional, regions.Required = false, true
-	regions.Validators = append(regions.Validators, listvalidator.SizeAtLeast(1))
-	regions.MarkdownDescription = "The regions to spread nodes over, and the availability zones in each." +
-		places.Misspelled
 	return planSchema(
 		"region",
 		"Plans how many nodes to add to, or to remove from, each of several regions, by weight and within caps, as "+
@@ -34,16 +32,17 @@ func regionPlanSchema() schema.Schema {
 		map[string]schema.Attribute{
 			"nodes": nodes.Argument("Each needs an `id` and a `region`, and a `zone` where zones are planned. " +
 				"Nodes that are `protected` stay."),
-			"regions": regions,
+			"regions": schema.DynamicAttribute{
+				Required:   true,
+				CustomType: places.RegionsType{},
+				MarkdownDescription: "The regions to spread nodes over, and the availability zones in each: a list of " +
+					"objects such as `{ name = \"RegionOne\", zones = [{ name = \"az-1\" }] }`, as in a " + likePlaces,
+			},
 		},
 	)
 }
 
 func zonePlanSchema() schema.Schema {
-	zones := places.Argument("zone", false)
-	zones.Optional, zones.Required = false, true
-	zones.Validators = append(zones.Validators, listvalidator.SizeAtLeast(1))
-	zones.MarkdownDescription = "The availability zones to spread nodes over." + places.Misspelled
 	return planSchema(
 		"zone",
 		"Plans how many nodes to add to, or to remove from, each availability zone of a region, by weight and within "+
@@ -58,7 +57,11 @@ func zonePlanSchema() schema.Schema {
 			"nodes": nodes.Argument("Each needs an `id`, and a `zone` once it has one. Nodes of another region are " +
 				"left out; nodes without a region count as in this one. Nodes that are `protected` stay."),
 			"region": places.RegionArgument("Region of the zones. Defaults to the provider's."),
-			"zones":  zones,
+			"zones": schema.DynamicAttribute{
+				Required: true,
+				MarkdownDescription: "The availability zones to spread nodes over: a list of objects such as " +
+					"`{ name = \"az-1\" }`, as in a " + likePlaces,
+			},
 		},
 	)
 }
