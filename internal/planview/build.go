@@ -5,24 +5,19 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
 // fill derives what is shown from the values before and after.
 func (a *Attachment) fill(before, after *attributes, hidden map[string]bool) {
-	now := after
-	if after == nil {
-		now = before
-	}
+	now, none := cmp.Or(after, before), &attributes{}
 	a.Cluster = now.Cluster
 	if hidden["cluster"] {
 		a.Cluster = a.Address
 	}
-	old, next := before.roster(), after.roster()
+	a.hidden = hidden["template"] || hidden["image"] || hidden["nodes"]
+	old, next := cmp.Or(before, none), cmp.Or(after, none)
 	a.Before, a.After = int64(len(old.Nodes)), int64(len(next.Nodes))
-	a.number(old, next, hidden["template"] || hidden["nodes"])
-	a.compare(old, next, before)
+	a.compare(old, next)
 	a.had = now.had()
 	for name, slot := range old.Slots {
 		_, stays := next.Slots[name]
@@ -49,17 +44,9 @@ func (a *Attachment) fill(before, after *attributes, hidden map[string]bool) {
 }
 
 // compare lists the nodes before and after. An index is used once, except by slots: a node with an earlier one returns.
-func (a *Attachment) compare(old, next roster.Roster, before *attributes) {
-	add := func(name string, n roster.Node, fate Fate, reason string) {
-		a.Nodes = append(a.Nodes, Node{
-			Name:     name,
-			Index:    n.Index,
-			Place:    n.String(),
-			Fate:     fate,
-			Template: a.templates[n.Template],
-			Old:      a.templates[old.Nodes[name].Template],
-			Reason:   reason,
-		})
+func (a *Attachment) compare(old, next *attributes) {
+	add := func(name string, n nodeJSON, fate Fate, reason string) {
+		a.Nodes = append(a.Nodes, Node{Name: name, Index: n.Index, Place: n.String(), Fate: fate, Reason: reason})
 	}
 	for name, n := range old.Nodes {
 		then, stays := next.Nodes[name]
@@ -72,7 +59,7 @@ func (a *Attachment) compare(old, next roster.Roster, before *attributes) {
 			add(name, then, Comes, moves)
 		case then.Generation != n.Generation:
 			add(name, then, Remade, "")
-		case then.Template != n.Template:
+		case then.Mark != n.Mark: // it has another template
 			add(name, then, Changes, "")
 		default:
 			add(name, then, Stays, "")
@@ -83,7 +70,7 @@ func (a *Attachment) compare(old, next roster.Roster, before *attributes) {
 		_, slot := old.Slots[name]
 		switch {
 		case was:
-		case before != nil && !slot && n.Index < before.Next:
+		case !slot && n.Index < old.Next:
 			add(name, n, Returns, "")
 		default:
 			add(name, n, Comes, "")
@@ -92,23 +79,4 @@ func (a *Attachment) compare(old, next roster.Roster, before *attributes) {
 	slices.SortFunc(a.Nodes, func(a, b Node) int {
 		return cmp.Or(cmp.Compare(a.Fate, b.Fate), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Name, b.Name))
 	})
-}
-
-// number numbers the templates of the nodes, each by the first node that has it, and existing nodes first. It counts
-// the nodes of each template.
-func (a *Attachment) number(old, next roster.Roster, hidden bool) {
-	a.templates = map[roster.Template]int{}
-	for when, r := range []roster.Roster{old, next} {
-		for _, name := range r.Names() {
-			t := r.Nodes[name].Template
-			if t == "" {
-				continue
-			}
-			if a.templates[t] == 0 {
-				a.templates[t] = len(a.templates) + 1
-				a.Templates = append(a.Templates, Template{Values: t.Values(), Hidden: hidden})
-			}
-			a.Templates[a.templates[t]-1].Nodes[when]++
-		}
-	}
 }

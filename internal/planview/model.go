@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
@@ -59,39 +58,36 @@ type Attachment struct {
 	Action   Action
 	Imported bool
 
-	Before, After int64      // number of nodes
-	Nodes         []Node     // by fate and index
-	Templates     []Template // templates in use before or after; their numbers begin with 1
-	Remaining     int64      // nodes that the update still has to replace after this plan
-	Phase         string     // phase after the apply
-	Status        string     // the same for people
-	Summary       string     // table of the places after the plan; "" if the attachment is destroyed
-	Pause         string     // argument of the update
-	Why           []string   // why it changes them, by reason
-	Held          []string   // what holds nodes that should be replaced, by reason
-	Warnings      []Warning  // warnings of the log of the plan
-	Servers       []Server   // changes of servers that no node change explains
-	Undone        []Server   // missing resources that are created, and destroyed ones of an earlier apply
-	Slots         []Slot     // slots that are given up, by index
+	Before, After int64     // number of nodes
+	Nodes         []Node    // by fate and index
+	Remaining     int64     // nodes that the update still has to replace after this plan
+	Phase         string    // phase after the apply
+	Status        string    // the same for people
+	Summary       string    // table of the places after the plan; "" if the attachment is destroyed
+	Pause         string    // argument of the update
+	Why           []string  // why it changes them, by reason
+	Held          []string  // what holds nodes that should be replaced, by reason
+	Warnings      []Warning // warnings of the log of the plan
+	Servers       []Server  // changes of servers that no node change explains
+	Undone        []Server  // missing resources that are created, and destroyed ones of an earlier apply
+	Slots         []Slot    // slots that are given up, by index
 
-	module    string
-	taken     int64                   // number of servers that are destroyed because their nodes leave
-	slots     []string                // names of all slots before the plan
-	had       func(name string) bool  // reports whether the attachment has ever given the name to a node
-	templates map[roster.Template]int // numbers of the templates
-	names     map[string]*named       // nodes and slots by their names, which resources may have as their key
+	module string
+	taken  int64                  // number of servers that are destroyed because their nodes leave
+	slots  []string               // names of all slots before the plan
+	had    func(name string) bool // reports whether the attachment has ever given the name to a node
+	hidden bool                   // whether values of templates are sensitive: reasons may name them
+	names  map[string]*named      // nodes and slots by their names, which resources may have as their key
 }
 
 // Node is a node before or after the plan.
 type Node struct {
-	Name     string
-	Index    int64
-	Place    string // region and zone
-	Fate     Fate
-	Template int      // number of the template after the plan, or of a node that leaves; 0 if none
-	Old      int      // number of the template before, if the node changes or is made again
-	Reason   string   // from where to where it moves
-	With     []string // addresses of resources that are destroyed with its server
+	Name   string
+	Index  int64
+	Place  string // region and zone
+	Fate   Fate
+	Reason string   // from where to where it moves
+	With   []string // addresses of resources that are destroyed with its server
 }
 
 // Slot is a slot that is given up: the resources that are kept by its name are destroyed.
@@ -100,13 +96,6 @@ type Slot struct {
 	Index int64
 	Place string
 	With  []string // addresses of destroyed resources
-}
-
-// Template is the template of some nodes.
-type Template struct {
-	Values map[string]string // nil if they are not shown
-	Hidden bool              // reports whether the values are sensitive
-	Nodes  [2]int64          // number of nodes before and after
 }
 
 // Warning is something that a person should know about a plan.
@@ -120,18 +109,6 @@ func (a *Attachment) with(fate Fate) (list []Node) {
 		}
 	}
 	return list
-}
-
-// template returns the template of a node, or both templates if it changes. The argument some reports whether nodes
-// have templates at all.
-func (n Node) template(some bool) string {
-	switch {
-	case n.Old != n.Template && (n.Fate == Changes || n.Fate == Remade):
-		return fmt.Sprintf(", template %d to %d", n.Old, n.Template)
-	case some:
-		return fmt.Sprintf(", template %d", n.Template)
-	}
-	return ""
 }
 
 // Totals are all changes of a plan.

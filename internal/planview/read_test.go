@@ -79,22 +79,6 @@ func TestReadEncodings(t *testing.T) {
 	}
 }
 
-// TestTemplates: nodes have one template if their values, images and parts are the same.
-func TestTemplates(t *testing.T) {
-	t.Parallel()
-	const node = `{"region": "r", "image": "a", "image_id": "i1", "parts": "r"}`
-	view := readable(t, []byte(`{"format_version": "1.2", "resource_changes": [{"address": "a", "mode": "managed",
-		"type": "stackpolicy_placement_attachment", "change": {"actions": ["create"], "before": null, "after": {"cluster": "web",
-		"parts": {"r": {"texts": {}}, "r/2": {"texts": {"networks": "[]"}}}, "nodes": {"web-0": `+node+`, "web-1": `+node+`,
-		"web-2": `+strings.Replace(node, "i1", "i2", 1)+`, "web-3": `+strings.Replace(node, `"parts": "r"`, `"parts": "r/2"`, 1)+`}}}}]}`))
-	var values []map[string]string
-	for _, template := range view.Attachments[0].Templates {
-		values = append(values, template.Values)
-	}
-	assert.Equal(t, []map[string]string{{"image": "a", "image_id": "i1"}, {"image": "a", "image_id": "i2"},
-		{"image": "a", "image_id": "i1", "networks": "[]"}}, values)
-}
-
 const log = `{"@level":"info","@message":"Terraform 1.11.4","type":"version"}
 {"@level":"warn","type":"diagnostic","diagnostic":{"severity":"warning","summary":"A batch waits for nodes","detail":"web-1 is\n in ERROR.",` +
 	`"address":"stackpolicy_placement_attachment.web"}}

@@ -3,7 +3,6 @@ package planview
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -33,7 +32,7 @@ type item struct{ name, text string }
 func (a *Attachment) report(limit int) report {
 	r := report{title: "Placement of " + a.Cluster, leads: []string{a.lead()}, address: a.Address, summary: a.Summary}
 	add := func(title string, items []item) { r.sections = append(r.sections, list(title, items, limit)...) }
-	var warnings, slots, templates []item
+	var warnings, slots []item
 	for _, w := range a.Warnings {
 		warnings = append(warnings, item{w.Title, w.Text})
 	}
@@ -47,21 +46,17 @@ func (a *Attachment) report(limit int) report {
 	for fate, word := range fates {
 		var items []item
 		for _, n := range a.with(Fate(fate)) {
-			items = append(items, item{n.Name, a.about(n)})
+			items = append(items, item{n.Name, cmp.Or(n.Reason, n.Place) + destroyed(n.With)})
 		}
 		add(fmt.Sprintf("%s: %s", word, text.Nodes(int64(len(items)))), items)
 	}
-	if hidden := len(a.Templates) > 0 && a.Templates[0].Hidden; !hidden { // reasons may name values of templates
+	if !a.hidden {
 		add("Why", lines(a.Why...))
 		add("Held", lines(a.Held...))
 	}
 	if a.Status != "" {
 		add("After the apply", lines(a.Status))
 	}
-	for i, t := range a.Templates {
-		templates = append(templates, item{"", fmt.Sprintf("Template %d: %s", i+1, t)})
-	}
-	add("Templates", templates)
 	return r
 }
 
@@ -117,11 +112,6 @@ func (a *Attachment) lead() string {
 	return lead
 }
 
-// about returns why a node changes, which names its place, or its place.
-func (a *Attachment) about(n Node) string {
-	return cmp.Or(n.Reason, n.Place+n.template(len(a.Templates) > 0)) + destroyed(n.With)
-}
-
 // destroyed says what is destroyed with a node or a slot: the resources, without their keys.
 func destroyed(addresses []string) string {
 	if len(addresses) == 0 {
@@ -133,20 +123,4 @@ func destroyed(addresses []string) string {
 	}
 	slices.Sort(short)
 	return "; destroyed with it: " + text.Few(slices.Compact(short))
-}
-
-// String says how many nodes have a template, and its values.
-func (t Template) String() string {
-	said := fmt.Sprintf("%s before, %d after", text.Nodes(t.Nodes[0]), t.Nodes[1])
-	switch {
-	case t.Hidden:
-		return said + " (template is sensitive)"
-	case len(t.Values) > 0:
-		parts := make([]string, 0, len(t.Values))
-		for _, name := range slices.Sorted(maps.Keys(t.Values)) {
-			parts = append(parts, fmt.Sprintf("%s = %q", name, t.Values[name]))
-		}
-		said += " (" + strings.Join(parts, ", ") + ")"
-	}
-	return said
 }

@@ -88,8 +88,8 @@ func TestExplained(t *testing.T) {
 	t.Parallel()
 	// web-0 leaves, web-1 stays, and so does web-0-x, web-2 gets another template, web-3 moves to another zone, web-4 is
 	// added, web-5 is made again, web-6 leaves, and its slot stays.
-	node := func(index int, zone, image string) string {
-		return fmt.Sprintf(`{"index": %d, "region": "r", "zone": %q, "template": {"image": %q}, "generation": 1}`, index, zone, image)
+	node := func(index int, zone, mark string) string {
+		return fmt.Sprintf(`{"index": %d, "region": "r", "zone": %q, "mark": %q, "generation": 1}`, index, zone, mark)
 	}
 	attachment := func(module string) string {
 		return fmt.Sprintf(`{"address": %[1]q, "module_address": %[2]q, "mode": "managed",

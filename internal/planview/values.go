@@ -10,7 +10,6 @@ import (
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/naming"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 )
 
 // attributes are the values of an attachment in a plan.
@@ -18,7 +17,6 @@ type attributes struct {
 	Cluster   string              `json:"cluster"`
 	Update    *updateJSON         `json:"update"`
 	Nodes     map[string]nodeJSON `json:"nodes"`
-	Parts     map[string]partJSON `json:"parts"`
 	Slots     map[string]nodeJSON `json:"slots"`
 	Change    []string            `json:"change"`
 	Held      []string            `json:"held"`
@@ -33,30 +31,9 @@ type attributes struct {
 
 type nodeJSON struct {
 	placement.Place
-	Index      int64             `json:"index"`
-	Template   map[string]string `json:"template"`
-	Image      string            `json:"image"`
-	ImageID    string            `json:"image_id"`
-	Parts      string            `json:"parts"`
-	Generation int64             `json:"generation"`
-}
-
-type partJSON struct {
-	Texts map[string]string `json:"texts"`
-}
-
-// template returns all that a node is made from.
-func (v *attributes) template(n nodeJSON) roster.Template {
-	values := map[string]string{}
-	maps.Copy(values, n.Template)
-	maps.Copy(values, v.Parts[n.Parts].Texts)
-	if n.Image != "" {
-		values[roster.KeyImage] = n.Image
-	}
-	if values[roster.KeyImage] != "" && n.ImageID != "" {
-		values[roster.KeyImageID] = n.ImageID
-	}
-	return roster.NewTemplate(values)
+	Index      int64  `json:"index"`
+	Generation int64  `json:"generation"`
+	Mark       string `json:"mark"`
 }
 
 type updateJSON struct {
@@ -73,25 +50,6 @@ func (v *attributes) had() func(name string) bool {
 		index, ok := indices(name)
 		return ok && index < v.Next
 	}
-}
-
-// roster returns the memory of the attachment.
-func (v *attributes) roster() roster.Roster {
-	r := roster.Roster{Nodes: map[string]roster.Node{}, Slots: map[string]roster.Slot{}}
-	if v != nil {
-		for name, s := range v.Slots {
-			r.Slots[name] = roster.Slot{Index: s.Index, Place: s.Place}
-		}
-		for name, n := range v.Nodes {
-			r.Nodes[name] = roster.Node{
-				Index:      n.Index,
-				Place:      n.Place,
-				Template:   v.template(n),
-				Generation: n.Generation,
-			}
-		}
-	}
-	return r
 }
 
 // Effect is what a plan does to a server, or to another resource of a node, the worst first.
