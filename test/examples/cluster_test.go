@@ -179,11 +179,12 @@ func (e example) file(t *testing.T, name string, content any) {
 	require.NoError(t, errors.Join(err, os.WriteFile(filepath.Join(e.Dir, name), text, 0o600)))
 }
 
-// TestAccExample_firstCluster follows the README: the first cluster, another image for it, and one that does not serve.
+// TestAccExample_firstCluster follows the README, and the index of the docs: the first cluster, another image for it, and one that does not serve.
 func TestAccExample_firstCluster(t *testing.T) {
 	e := start(t, "clusters/first")
-	block := regexp.MustCompile(`(?s)module "web" \{.*?\n\}\n`).FindString(read(t, filepath.Join(e.Dir, "main.tf")))
-	block = strings.Replace(block, "../..", "github.com/stackpolicy/terraform-provider-stackpolicy//examples", 1)
+	public := strings.Replace(read(t, "clusters/first/main.tf"), "../..", "github.com/stackpolicy/terraform-provider-stackpolicy//examples", 1)
+	assert.Contains(t, read(t, "../templates/index.md.tmpl"), "```terraform\n"+public+"```\n")
+	block := regexp.MustCompile(`(?s)module "web" \{.*?\n\}\n`).FindString(public)
 	assert.Contains(t, read(t, "../README.md"), "```terraform\n"+block+"```\n")
 	assert.LessOrEqual(t, strings.Count(block, "\n"), 15, "lines of the block")
 	acctest.Apply(t, e.Workspace)

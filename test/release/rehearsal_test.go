@@ -12,6 +12,8 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,7 +21,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/registry"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/fakecloud"
 	"github.com/stretchr/testify/assert"
@@ -89,11 +90,11 @@ func TestRehearsal(t *testing.T) {
 
 // start starts a registry with the first release. It returns the host and port, and the variable with which clients
 // trust its certificate.
-func (r rehearsal) start(t *testing.T) (reg *registry.Registry, host, trust string) {
+func (r rehearsal) start(t *testing.T) (reg *registry, host, trust string) {
 	t.Helper()
-	reg = registry.New(provider, r.signer.key(t))
-	require.NoError(t, reg.Publish(first, r.first))
-	host, authority := registry.Serve(t, reg)
+	reg = newRegistry(provider, r.signer.key(t))
+	require.NoError(t, reg.publish(first, r.first))
+	host, authority := serve(t, reg)
 	return reg, host, "SSL_CERT_FILE=" + authority
 }
 
@@ -131,7 +132,7 @@ func use(t *testing.T, w *workspace.Workspace) {
 
 // complete: a release has everything that the registries need, and every target in the configuration.
 func (r rehearsal) complete(t *testing.T) {
-	require.NoError(t, registry.New(provider).Publish(first, r.first))
+	require.NoError(t, newRegistry(provider).publish(first, r.first))
 	// There are four systems and four processors, without those that .goreleaser.yml leaves out.
 	for _, name := range zipsOf(t, r.first, 13) {
 		archive, err := zip.OpenReader(name)
@@ -271,16 +272,16 @@ func (r rehearsal) refuse(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name   string
-		change func(*registry.Registry) error
+		change func(*registry) error
 		trust  bool
 		want   string
 	}{
-		{"the right one is taken", func(*registry.Registry) error { return nil }, true, ""},
-		{"a zip that was changed", func(reg *registry.Registry) error { return reg.Replace(first, zipHere, flip) }, true,
+		{"the right one is taken", func(*registry) error { return nil }, true, ""},
+		{"a zip that was changed", func(reg *registry) error { return reg.replace(first, zipHere, flip) }, true,
 			"checksum"},
-		{"checksums that were changed with it", func(reg *registry.Registry) error {
+		{"checksums that were changed with it", func(reg *registry) error {
 			var before, after [32]byte
-			err := reg.Replace(first, zipHere, func(file []byte) []byte {
+			err := reg.replace(first, zipHere, func(file []byte) []byte {
 				before = sha256.Sum256(file)
 				file = flip(file)
 				after = sha256.Sum256(file)
@@ -289,19 +290,19 @@ func (r rehearsal) refuse(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return reg.Replace(first, "_SHA256SUMS", func(sums []byte) []byte {
+			return reg.replace(first, "_SHA256SUMS", func(sums []byte) []byte {
 				return bytes.ReplaceAll(sums, []byte(hex.EncodeToString(before[:])), []byte(hex.EncodeToString(after[:])))
 			})
 		}, true, "signature"},
-		{"checksums signed by a foreign key", func(reg *registry.Registry) error {
+		{"checksums signed by a foreign key", func(reg *registry) error {
 			var sums []byte
-			if err := reg.Replace(first, "_SHA256SUMS", func(file []byte) []byte { sums = file; return file }); err != nil {
+			if err := reg.replace(first, "_SHA256SUMS", func(file []byte) []byte { sums = file; return file }); err != nil {
 				return err
 			}
-			return reg.Replace(first, "_SHA256SUMS.sig", func([]byte) []byte { return other.sign(t, sums) })
+			return reg.replace(first, "_SHA256SUMS.sig", func([]byte) []byte { return other.sign(t, sums) })
 		}, true, "signature"},
-		{"a registry that names another key", func(reg *registry.Registry) error { reg.Keys(other.key(t)); return nil }, true, "signature"},
-		{"a host that nobody vouches for", func(*registry.Registry) error { return nil }, false, "certificate"},
+		{"a registry that names another key", func(reg *registry) error { reg.setKeys(other.key(t)); return nil }, true, "signature"},
+		{"a host that nobody vouches for", func(*registry) error { return nil }, false, "certificate"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			reg, host, trust := r.start(t)
@@ -350,17 +351,17 @@ func (r rehearsal) firstPage(t *testing.T) {
 	require.NoError(t, err)
 	config := regexp.MustCompile("(?s)```terraform\n(.*?)```").FindSubmatch(page)
 	require.NotNil(t, config, "the configuration")
+	module := strings.ReplaceAll(string(config[1]), "github.com/stackpolicy/terraform-provider-stackpolicy//", workspace.Root()+"/")
 	cloud := fakecloud.Start(t, fakecloud.Config{})
 	cloud.AddImage(fakecloud.Image{Name: "debian-12"})
+	service := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})) // it answers 200
+	t.Cleanup(service.Close)
 	reg, host, trust := r.start(t)
-	w, _, err := r.init(t, r.instead(t, host), string(config[1]),
-		append(cloud.Environment(fakecloud.MemberUser), trust)...)
+	w, _, err := r.init(t, r.instead(t, host), module,
+		append(cloud.Environment(fakecloud.MemberUser), trust, "TF_VAR_health_url="+service.URL+"/{name}")...)
 	require.NoError(t, err)
-	plan, err := w.Plan(t.Context(), "plan")
-	require.NoError(t, err)
-	assert.Len(t, plan.ResourceChanges, 7, "the attachment and six servers")
-	_, err = w.Run(t.Context(), "apply", "-input=false", "-no-color", "plan")
-	require.NoError(t, errors.Join(err, reg.Publish(next, r.next)))
+	_, err = w.Apply(t.Context())
+	require.NoError(t, errors.Join(err, reg.publish(next, r.next)))
 	output, err := w.Run(t.Context(), "init", "-upgrade", "-input=false", "-no-color")
 	require.NoError(t, err, output)
 	require.Contains(t, output, "Installed stackpolicy/stackpolicy v"+next)

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/registry"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/test/acctest/workspace"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,9 +63,9 @@ func (s signer) gpg(t *testing.T, args ...string) string {
 }
 
 // key returns the public key in the form of a registry.
-func (s signer) key(t *testing.T) registry.Key {
+func (s signer) key(t *testing.T) publicKey {
 	t.Helper()
-	return registry.Key{ID: s.fingerprint[len(s.fingerprint)-16:], Armor: s.gpg(t, "--armor", "--export", s.fingerprint)}
+	return publicKey{ID: s.fingerprint[len(s.fingerprint)-16:], Armor: s.gpg(t, "--armor", "--export", s.fingerprint)}
 }
 
 // sign signs as goreleaser does.

@@ -1,36 +1,42 @@
-// Package registry is a registry of providers in this process: service discovery, versions, downloads, checksums,
-// signatures and TLS, in the protocol of Terraform's and OpenTofu's registries. It serves the files of a release
-// unchanged, and publishes only releases that the public registries accept.
-package registry
+package release_test
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
-// Key is a public key that the registry names as the provider's.
-type Key struct {
+// publicKey is a key that the registry names as the provider's.
+type publicKey struct {
 	ID    string `json:"key_id"`
 	Armor string `json:"ascii_armor"`
 }
 
-// Registry serves the versions of one provider. It is safe for concurrent use.
-type Registry struct {
+// registry is a registry of one provider in this process: service discovery, versions, downloads, checksums, signatures
+// and TLS, in the protocol of Terraform's and OpenTofu's registries. It serves the files of a release unchanged, and
+// publishes only releases that the public registries accept. It is safe for concurrent use.
+type registry struct {
 	address string // namespace/type
 	mux     *http.ServeMux
 
 	mu       sync.Mutex
-	keys     []Key
+	keys     []publicKey
 	releases []release
 }
 
@@ -49,9 +55,9 @@ type platform struct {
 	Arch string `json:"arch"`
 }
 
-// New returns a registry for a provider, such as "stackpolicy/stackpolicy".
-func New(address string, keys ...Key) *Registry {
-	r := &Registry{address: address, mux: http.NewServeMux(), keys: keys}
+// newRegistry returns a registry for a provider, such as "stackpolicy/stackpolicy".
+func newRegistry(address string, keys ...publicKey) *registry {
+	r := &registry{address: address, mux: http.NewServeMux(), keys: keys}
 	r.mux.HandleFunc("GET /.well-known/terraform.json", func(w http.ResponseWriter, _ *http.Request) {
 		answer(w, map[string]string{"providers.v1": "/v1/providers/"})
 	})
@@ -65,19 +71,19 @@ func New(address string, keys ...Key) *Registry {
 	return r
 }
 
-func (r *Registry) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
+func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) { r.mux.ServeHTTP(w, req) }
 
-// Keys replaces the provider's keys.
-func (r *Registry) Keys(keys ...Key) {
+// setKeys replaces the provider's keys.
+func (r *registry) setKeys(keys ...publicKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.keys = keys
 }
 
-// Publish publishes the files of a folder as a version. It refuses the same things as the public registries: a file
+// publish publishes the files of a folder as a version. It refuses the same things as the public registries: a file
 // that is missing or has another name, a zip without the program, a checksum that is missing or wrong, a manifest
 // that is not a provider's.
-func (r *Registry) Publish(version, dir string) error {
+func (r *registry) publish(version, dir string) error {
 	prefix := "terraform-provider-" + path.Base(r.address) + "_" + version
 	rel := release{Version: version, files: map[string][]byte{}}
 	found, err := filepath.Glob(filepath.Join(dir, prefix+"*"))
@@ -148,9 +154,9 @@ func check(sums []byte, files map[string][]byte) (map[string]string, error) {
 	return listed, nil
 }
 
-// Replace replaces a file of a version without any check, as an attacker in the registry, or between it and its user,
+// replace replaces a file of a version without any check, as an attacker in the registry, or between it and its user,
 // would.
-func (r *Registry) Replace(version, suffix string, change func([]byte) []byte) error {
+func (r *registry) replace(version, suffix string, change func([]byte) []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, rel := range r.releases {
@@ -166,7 +172,7 @@ func (r *Registry) Replace(version, suffix string, change func([]byte) []byte) e
 	return errors.New("no version " + version + " with a file *" + suffix)
 }
 
-func (r *Registry) find(version string) (release, bool) {
+func (r *registry) find(version string) (release, bool) {
 	i := slices.IndexFunc(r.releases, func(rel release) bool { return rel.Version == version })
 	if i < 0 {
 		return release{}, false
@@ -174,7 +180,7 @@ func (r *Registry) find(version string) (release, bool) {
 	return r.releases[i], true
 }
 
-func (r *Registry) download(w http.ResponseWriter, req *http.Request) {
+func (r *registry) download(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rel, ok := r.find(req.PathValue("version"))
@@ -194,11 +200,11 @@ func (r *Registry) download(w http.ResponseWriter, req *http.Request) {
 		"shasums_url":           files + prefix + "_SHA256SUMS",
 		"shasums_signature_url": files + prefix + "_SHA256SUMS.sig",
 		"shasum":                rel.sums[zip],
-		"signing_keys":          map[string][]Key{"gpg_public_keys": r.keys},
+		"signing_keys":          map[string][]publicKey{"gpg_public_keys": r.keys},
 	})
 }
 
-func (r *Registry) file(w http.ResponseWriter, req *http.Request) {
+func (r *registry) file(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	rel, _ := r.find(req.PathValue("version"))
@@ -213,4 +219,19 @@ func (r *Registry) file(w http.ResponseWriter, req *http.Request) {
 func answer(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(body) // the client may have closed the connection
+}
+
+// serve serves a handler on loopback until the end of the test, with the certificate for 127.0.0.1 of net/http's own
+// tests, which is its own authority. It returns the host and port, and the file with the certificate, for SSL_CERT_FILE
+// of clients.
+func serve(t testing.TB, handler http.Handler) (host, authority string) {
+	t.Helper()
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a client reports the same
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	authority = filepath.Join(t.TempDir(), "authority.pem")
+	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	require.NoError(t, os.WriteFile(authority, text, 0o600))
+	return server.Listener.Addr().String(), authority
 }
