@@ -1,6 +1,5 @@
 // Package drain does what must happen before a node leaves a cluster, or before somebody works on it: it runs the
-// hook, shuts the server down, and waits for the grace period. The order is the same as in Senlin's deletion policy
-// with lifecycle hooks.
+// hook, waits for the grace period, and shuts the server down.
 //
 // A drain begins with a note in the server's metadata, and removes the mark that the server is in service. So a server
 // whose drain failed, or that could not be destroyed, never counts as in service. Until the hook is done the note says
