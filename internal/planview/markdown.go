@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
@@ -40,11 +39,8 @@ var markup = regexp.MustCompile("(?m)^### |^</?pre>\n|\\*\\*|`|</?[a-z]+>")
 
 // markdown writes a report.
 func (r report) markdown(b *strings.Builder) {
-	fmt.Fprintf(b, "\n### %s\n", plain(r.title))
-	for _, line := range r.leads {
-		fmt.Fprintf(b, "\n%s\n", plain(line))
-	}
-	for _, s := range slices.Concat(r.alarms, r.sections) {
+	fmt.Fprintf(b, "\n### %s\n\n%s\n", plain(r.title), plain(r.lead))
+	for _, s := range r.sections {
 		s.markdown(b)
 	}
 	if r.summary != "" {

@@ -160,20 +160,17 @@ func totals(changes []change) Totals {
 
 // whole reports all changes of the plan, above the attachments.
 func (p Plan) whole(limit int) report {
-	r := report{title: "The whole plan"}
+	r := report{title: "The whole plan", lead: "Resources: " + p.Totals.All.String() + "."}
 	switch {
 	case len(p.Totals.Types) == 0:
-		r.leads = append(r.leads, "No resource changes.")
+		r.lead = "No resource changes."
 	case p.Totals.Everything:
-		r.leads = append(r.leads, "Everything is destroyed: "+text.Count(p.Totals.All.Counts[Delete], "resource")+".")
-	default:
-		r.leads = append(r.leads, "Resources: "+p.Totals.All.String()+".")
+		r.lead = "Everything is destroyed: " + text.Count(p.Totals.All.Counts[Delete], "resource") + "."
 	}
 	var types []item
 	for _, t := range p.Totals.Types {
 		types = append(types, item{t.Type, t.String()})
 	}
-	r.sections = list("By type", types, limit)
-	r.alarms = listServers("They belong to no node", p.Servers, limit)
+	r.sections = slices.Concat(listServers("They belong to no node", p.Servers, limit), list("By type", types, limit))
 	return r
 }

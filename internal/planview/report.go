@@ -12,10 +12,9 @@ import (
 // report is an attachment, or the whole plan, in words.
 type report struct {
 	title    string
-	leads    []string
-	alarms   []section // what must be seen
-	sections []section
-	summary  string // table of the places
+	lead     string
+	sections []section // what must be seen comes first
+	summary  string    // table of the places
 	address  string
 }
 
@@ -30,15 +29,15 @@ type item struct{ name, text string }
 
 // report lists at most limit items under each title.
 func (a *Attachment) report(limit int) report {
-	r := report{title: "Placement of " + a.Cluster, leads: []string{a.lead()}, address: a.Address, summary: a.Summary}
+	r := report{title: "Placement of " + a.Cluster, lead: a.lead(), address: a.Address, summary: a.Summary}
 	add := func(title string, items []item) { r.sections = append(r.sections, list(title, items, limit)...) }
 	var warnings, slots []item
 	for _, w := range a.Warnings {
 		warnings = append(warnings, item{w.Title, w.Text})
 	}
-	r.alarms = slices.Concat(listServers("No node change asks for this", a.Servers, limit),
-		list("Warnings", warnings, limit))
-	r.sections = listServers("Missing or left over", a.Undone, limit)
+	r.sections = listServers("No node change asks for this", a.Servers, limit)
+	add("Warnings", warnings)
+	r.sections = append(r.sections, listServers("Missing or left over", a.Undone, limit)...)
 	for _, s := range a.Slots {
 		slots = append(slots, item{s.Name, s.Place + destroyed(s.With)})
 	}
@@ -103,8 +102,8 @@ func (a *Attachment) lead() string {
 	case a.Action == Replace:
 		lead += " The attachment is replaced: it forgets all nodes and places them again."
 	}
-	if struck := count(slices.Concat(a.Servers, a.Undone)); struck != "" {
-		lead += " In addition, " + struck + "."
+	if more := count(slices.Concat(a.Servers, a.Undone)); more != "" {
+		lead += " In addition, " + more + "."
 	}
 	if a.Imported {
 		lead += " The attachment is imported."

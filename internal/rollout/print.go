@@ -28,9 +28,9 @@ func Lines(out io.Writer) func(Event) {
 		switch e.Kind {
 		case "plan":
 			fmt.Fprintf(out, "\nPlan %d: %s would change\n", e.Apply, text.Count(int64(e.Changes), "resource"))
-			if drawn := Printable(planview.Terminal(e.Plan.View)); drawn != shown {
-				shown = drawn
-				fmt.Fprintf(out, "\n%s\n", drawn)
+			if described := Printable(planview.Terminal(e.Plan.View)); described != shown {
+				shown = described
+				fmt.Fprintf(out, "\n%s\n", described)
 			}
 		case "apply":
 			fmt.Fprintf(out, "Apply %d\n", e.Apply)
