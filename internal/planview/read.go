@@ -1,6 +1,6 @@
 // Package planview describes the placement attachments of a Terraform plan for a pull request or a terminal. It reads
-// the output of "terraform show -json" for a saved plan, decides nothing, and describes the same plan in the same way to
-// the byte.
+// the output of "terraform show -json" for a saved plan, decides nothing, and always says the same of a plan, to the
+// byte.
 package planview
 
 import (

@@ -420,9 +420,8 @@ func TestAccExample_leave(t *testing.T) {
 	const output = "output \"nodes\" {\n  value = stackpolicy_placement_attachment.web.nodes\n}\n"
 	e := start(t, memory+"leave")
 	require.NoError(t, os.Remove(filepath.Join(e.Dir, "nodes.json")))
-	leave := read(t, filepath.Join(e.Dir, "main.tf"))
-	removed := strings.Index(leave, "# Terraform forgets")
-	e.file(t, "main.tf", strings.Replace(leave[:removed], `jsondecode(file("${path.module}/nodes.json"))`, "stackpolicy_placement_attachment.web.nodes", 1)+`
+	leave, _, _ := strings.Cut(read(t, filepath.Join(e.Dir, "main.tf")), "# Terraform forgets")
+	e.file(t, "main.tf", strings.Replace(leave, `jsondecode(file("${path.module}/nodes.json"))`, "stackpolicy_placement_attachment.web.nodes", 1)+`
 resource "stackpolicy_placement_attachment" "web" {
   cluster          = "web"
   desired_capacity = 6

@@ -35,8 +35,9 @@ func regionPlanSchema() schema.Schema {
 			"regions": schema.DynamicAttribute{
 				Required:   true,
 				CustomType: places.RegionsType{},
-				MarkdownDescription: "The regions to spread nodes over, and the availability zones in each: a list of " +
-					"objects such as `{ name = \"RegionOne\", zones = [{ name = \"az-1\" }] }`, as in a " + likePlaces,
+				MarkdownDescription: "The regions to spread nodes over, and the availability zones in each: a list " +
+					"of objects such as `{ name = \"RegionOne\", zones = [{ name = \"az-1\" }] }`, as in a " +
+					likePlaces,
 			},
 		},
 	)
