@@ -43,8 +43,8 @@ func TestEdit(t *testing.T) {
 	assert.Equal(t, "- `d` (Dynamic) [As in `stackpolicy_five`](five.md#schema).\n", strings.ReplaceAll(got, " ()", ""))
 }
 
-// TestTables: variables without a default come first, a default is the one of the description or else of the code, and a
-// variable without a description, or a pattern without files, is an error.
+// TestTables: variables without a default come first, a default is the one of the description or else of the code, a key
+// has a row of its own, and a variable without a description, or a pattern without files, is an error.
 func TestTables(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string) {
@@ -53,11 +53,13 @@ func TestTables(t *testing.T) {
 	write("variable \"a\" {\n  description = \"Says \\\"a|b\\\". Default: 1.5d, {x}. More.\"\n  type        = string\n  default     = null\n" +
 		"  validation {\n    condition = true\n  }\n}\n\n" +
 		"variable \"b\" {\n  description = \"Plain.\"\n  type        = any # comment\n}\n\n" +
-		"variable \"c\" {\n  description = <<-EOT\n    Short,\n    in two lines.\n  EOT\n  type        = list(string)\n  default     = []\n}\n")
+		"variable \"c\" {\n  description = <<-EOT\n    Short,\n    in two lines.\n    - k: key,\n      in two lines. Default: 5m.\n    - l: {x}.\n  EOT\n" +
+		"  type        = any\n  default     = {}\n}\n")
 	got, err := tables("x\n<!-- variables " + dir + "/*.tf -->\ny\n")
 	require.NoError(t, err)
 	assert.Equal(t, "x\n|variable|type|default|what it is|\n|---|---|---|---|\n|`b`|any|must be given|Plain.|\n"+
-		"|`a`|string|1.5d, {x}|Says \"a\\|b\". More.|\n|`c`|list(string)|[]|Short, in two lines.|\ny\n", got)
+		"|`a`|string|1.5d, {x}|Says \"a\\|b\". More.|\n|`c`|any|{}|Short, in two lines.|\n"+
+		"|`c.k`||5m|key, in two lines.|\n|`c.l`||none|{x}.|\ny\n", got)
 	write("variable \"a\" {\n  type = string\n}\n")
 	_, err = variables(dir + "/variables.tf")
 	require.ErrorContains(t, err, "a needs a type and a description")

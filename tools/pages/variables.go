@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -20,8 +19,8 @@ var (
 )
 
 // tables replaces each comment `<!-- variables FILES -->` of a page by a table of the variables of a module, those
-// without
-// a default first. The default is the one that the description names, because null stands for the argument's own.
+// without a default first. The default is the one that the description names, because null stands for the argument's
+// own. A line "- key: text" of a description is a row of its own.
 func tables(page string) (string, error) {
 	var failed error
 	return wanted.ReplaceAllStringFunc(page, func(comment string) string {
@@ -37,7 +36,7 @@ func variables(pattern string) (string, error) {
 	if err == nil && len(files) == 0 {
 		err = fmt.Errorf("no file is named %s", pattern)
 	}
-	var required, others strings.Builder
+	required, others := "", ""
 	for _, file := range files {
 		content, failed := os.ReadFile(file)
 		err = errors.Join(err, failed)
@@ -48,29 +47,32 @@ func variables(pattern string) (string, error) {
 			}
 			text, failed := strconv.Unquote(has["description"])
 			if lines := heredoc.FindStringSubmatch(v[2]); lines != nil {
-				text, failed = strings.Join(strings.Fields(lines[1]), " "), nil
+				text, failed = lines[1], nil
 			}
 			if failed != nil || has["type"] == "" {
 				err = errors.Join(err, failed, fmt.Errorf("%s: %s needs a type and a description", file, v[1]))
 			}
-			rows, standard := &others, has["default"]
-			if standard == "" {
-				rows = &required
-			} else if named := byText.FindStringSubmatch(text); named != nil {
-				text, standard = strings.TrimSpace(strings.Replace(text, named[0], " ", 1)), named[1]
+			said := strings.Split(text, "\n    - ")
+			if has["default"] == "" {
+				required += row(v[1], has["type"], "must be given", said[0])
+			} else {
+				others += row(v[1], has["type"], has["default"], said[0])
 			}
-			fmt.Fprintf(
-				rows,
-				"|`%s`|%s|%s|%s|\n",
-				v[1],
-				has["type"],
-				cmp.Or(standard, "must be given"),
-				strings.ReplaceAll(text, "|", `\|`),
-			)
+			for _, line := range said[1:] {
+				key, text, _ := strings.Cut(line, ": ")
+				others += row(v[1]+"."+key, "", "none", text)
+			}
 		}
 	}
-	return "|variable|type|default|what it is|\n|---|---|---|---|\n" + required.String() + strings.TrimSuffix(
-		others.String(),
-		"\n",
-	), err
+	const head = "|variable|type|default|what it is|\n|---|---|---|---|\n"
+	return head + required + strings.TrimSuffix(others, "\n"), err
+}
+
+// row returns a row of a table, with the default that the text names, or else with the standard one.
+func row(name, kind, standard, text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if named := byText.FindStringSubmatch(text); named != nil {
+		text, standard = strings.TrimSpace(strings.Replace(text, named[0], " ", 1)), named[1]
+	}
+	return fmt.Sprintf("|`%s`|%s|%s|%s|\n", name, kind, standard, strings.ReplaceAll(text, "|", `\|`))
 }
