@@ -65,8 +65,11 @@ func (e example) with(t *testing.T, module, arguments string) {
 		lines := strings.SplitAfter(text, "\n")
 		text = strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "  "+name+" ") }), "")
 	}
-	e.file(t, "main.tf", strings.Replace(text, "  readiness_url ", strings.ReplaceAll(
-		"  "+arguments, "\n", "\n  ")+"\n  max_batch_size = \"1\"\n  readiness_url ", 1)+
+	if !strings.Contains(arguments, "update = ") {
+		arguments += "\nupdate = { max_batch_size = 1 }"
+	}
+	const block = "module \"web\" {"
+	e.file(t, "main.tf", strings.Replace(text, block, block+strings.ReplaceAll("\n"+arguments, "\n", "\n  "), 1)+
 		"output \"status\" {\n  value = module.web.status\n}\n")
 }
 
@@ -143,7 +146,7 @@ func TestModuleTaint(t *testing.T) {
 			switch c.way {
 			case "candidates":
 				acctest.Must(t, e.Workspace, "untaint", server)
-				e.with(t, c.module, given+"\ncandidates = [\"web-1\"]")
+				e.with(t, c.module, given+"\ndeletion = { candidates = [\"web-1\"] }")
 			case port:
 				acctest.Must(t, e.Workspace, "apply", "-auto-approve", "-input=false", "-no-color", port)
 			}
@@ -167,7 +170,8 @@ func TestModuleSix(t *testing.T) {
 		e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
 		pool := e.c.Fake.AddPool("RegionOne")
 		e.with(t, module,
-			"networks = [\"six\"]\nreadiness_timeout = \"1s\"\npools = { http = { region = \"RegionOne\", pool_id = \""+pool+"\", protocol_port = 80 } }")
+			"networks = [\"six\"]\nreadiness = { url = var.health_url, timeout = \"1s\" }\n"+
+				"pools = { http = { region = \"RegionOne\", pool_id = \""+pool+"\", protocol_port = 80 } }")
 		e.edit(t, "var.health_url", `"http://{address}:1/"`)
 		e.edit(t, "module.web.summary", `join(" ", values(module.web.addresses))`)
 		require.NoError(t, e.Init(t.Context()))

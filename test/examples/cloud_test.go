@@ -62,7 +62,7 @@ func TestCloud(t *testing.T) {
 			e.Env = slices.Concat(e.Env, strings.Split(strings.TrimSpace(string(env)), "\n"), joining, kubectl, []string{"TF_VAR_zone_id=1"})
 			_ = os.Remove(filepath.Join(e.Dir, "import.tf")) // there is no stack to take over
 			if !guide {
-				text := elsewhereAsked.ReplaceAllString(read(t, filepath.Join(e.Dir, "main.tf")), "${1}_url = var.health_url")
+				text := elsewhereAsked.ReplaceAllString(read(t, filepath.Join(e.Dir, "main.tf")), "${1}url = var.health_url")
 				if !strings.Contains(text, `variable "health_url"`) {
 					text += "\nvariable \"health_url\" {}\n"
 				}
@@ -83,7 +83,7 @@ func TestCloud(t *testing.T) {
 	}
 }
 
-var elsewhereAsked = regexp.MustCompile(`\b(readiness|health)_(?:url|port) *= (?:"http.*|\d+)`)
+var elsewhereAsked = regexp.MustCompile(`((?:readiness|health) *= \{ )(?:url = "http[^"]*"|port = \d+)`)
 
 // ask sends a request to the cloud itself, as scripts do.
 func ask(t *testing.T, method, url string) []byte {

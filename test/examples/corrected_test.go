@@ -64,7 +64,7 @@ func TestCorrected(t *testing.T) {
 					l.watched = map[string]*acctest.Watched{"RegionOne": l.c.Watch(t, "RegionOne", l.size)}
 					text := strings.ReplaceAll(read(t, filepath.Join(l.Dir, "main.tf")), ", cap = 3", "")
 					l.file(t, "main.tf", strings.ReplaceAll(text, ", zone = \"nova\"", ""))
-					l.set(t, "readiness_timeout", `"4s"`, "readiness_port", "null", "readiness_url", `"`+health.URL+`/{name}"`)
+					l.set(t, "readiness", `{ url = "`+health.URL+`/{name}", timeout = "4s" }`)
 					l.correct(t, m.argument, m.wrong, m.right, m.happens, moment, m.planned)
 				})
 			}
@@ -139,12 +139,12 @@ func TestWaysOut(t *testing.T) {
 		}{
 			{"a node in ERROR, no cause UNHEALTHY: candidates", func(t *testing.T, e example) {
 				t.Helper()
-				e.edit(t, more, "  causes           = [\"TEMPLATE\"]\n"+more)
+				e.edit(t, more, "  update           = { causes = [\"TEMPLATE\"] }\n"+more)
 				e.c.Reset(t, "RegionOne", e.servers(t)["web-1"])
 				assert.NotContains(t, acctest.Apply(t, e.Workspace), "leaves", "by itself")
 			}, func(t *testing.T, e example) {
 				t.Helper()
-				e.edit(t, more, "  candidates       = [\"web-1\"]\n"+more)
+				e.edit(t, more, "  deletion         = { candidates = [\"web-1\"] }\n"+more)
 			}},
 			{"a taint beside a batch: untaint", func(t *testing.T, e example) {
 				t.Helper()
@@ -166,11 +166,11 @@ func TestWaysOut(t *testing.T) {
 				e.fails(t, "name its node in candidates")
 			}, func(t *testing.T, e example) {
 				t.Helper()
-				e.edit(t, more, "  candidates       = [\"web-2\"]\n"+more)
+				e.edit(t, more, "  deletion         = { candidates = [\"web-2\"] }\n"+more)
 			}},
 			{"a wrong hook: its place back, another URL", func(t *testing.T, e example) {
 				t.Helper()
-				e.edit(t, more, "  drain_hook_url = \"http://127.0.0.1:1/drain\"\n  drain_hook_timeout = \"2s\"\n"+more)
+				e.edit(t, more, "  drain            = { hook_url = \"http://127.0.0.1:1/drain\", hook_timeout = \"2s\" }\n"+more)
 				acctest.Apply(t, e.Workspace)
 				e.edit(t, `"debian-12"`, `"debian-13"`)
 				e.fails(t, "A lifecycle hook did not complete")

@@ -55,9 +55,9 @@ var forgotten = []struct{ folder, line, put, says string }{
 	{substitute, `image_id   +=.*`, `image_name = var.image`, "Write image_id = each.value.image_id"},
 	{substitute, ` *replace_triggered_by.*\n`, "", ""},
 	{substitute, ` *ignore_changes +=[^\]]*image_id[^\]]*\]\n`, "", ""},
-	{substitute, `(?s)(grace_period *= var.grace_period.*?)  lifecycle \{\n    create_before_destroy = true\n  \}\n`, "$1", ""},
+	{substitute, `(?s)(grace_period *= local.given.drain.grace_period.*?)  lifecycle \{\n    create_before_destroy = true\n  \}\n`, "$1", ""},
 	{substitute, `  depends_on = \[stackpolicy_deletion_attachment.node\]\n`, "", "A drain would begin too early"},
-	{substitute, `(?s)  dynamic "http" \{\n    for_each = local.readiness.*?\n  \}\n`, "", unasked},
+	{substitute, `(?s)  dynamic "http" \{\n    for_each = local.has.readiness.*?\n  \}\n`, "", unasked},
 
 	{recreate, `(  name +=) each.key(\n  region .*\n  availability_zone = local)`, "$1 \"$${each.key}x\"$2", "Write name = each.key"},
 	{recreate, `image_id   +=.*`, `image_name = var.image`, "Write image_id = each.value.image_id"},
@@ -121,7 +121,7 @@ func TestForgotten(t *testing.T) {
 			case recreate:
 				size, own = 3, 1
 				e.edit(t, `, zone = "nova"`, "")
-				e.edit(t, "readiness_port = 5432", "readiness_url = var.health_url\n  readiness_timeout = \"3s\"")
+				e.edit(t, "port = 5432", "url = var.health_url, timeout = \"3s\"")
 				e.file(t, "health.tf", "variable \"health_url\" {}\n")
 			}
 			watched := &serving{broken: e.c.Named(t, "debian-broken"), by: map[string]int{}}

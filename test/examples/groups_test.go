@@ -24,7 +24,7 @@ func TestServerGroups(t *testing.T) {
 			e.edit(t, "modules/cluster", "modules/"+module)
 			require.NoError(t, e.Init(t.Context()))
 			e.edit(t, `{ name = "az-2", weight = 200, cap = 3 }`, `{ name = "az-2", cap = 1 }`)
-			e.edit(t, "cluster          =", "servergroup_size = 3\n  cluster          =")
+			e.edit(t, "cluster          =", "servergroup = { size = 3 }\n  cluster          =")
 			e.apply(t)
 			grouped := func(what string, size int) {
 				t.Helper()
@@ -57,7 +57,7 @@ func TestServerGroups(t *testing.T) {
 					break
 				}
 			}
-			e.edit(t, "cluster          =", "causes = []\n  cluster          =")
+			e.edit(t, "cluster          =", "update = { causes = [] }\n  cluster          =")
 			_, _ = e.Apply(t.Context()) // the server is back after it, in the zone that it had
 			grouped("shelving", 4)
 			acctest.Apply(t, e.Workspace)
@@ -66,7 +66,7 @@ func TestServerGroups(t *testing.T) {
 			e.edit(t, `= "web"`, `= "web-renamed"`)
 			acctest.Apply(t, e.Workspace)
 			grouped("another name", 4)
-			e.edit(t, "cluster          =", "servergroup_policies = \"affinity\"\n  cluster          =")
+			e.edit(t, "size = 3", "size = 3, policies = \"affinity\"")
 			acctest.Apply(t, e.Workspace)
 			grouped("other policies", 4)
 			assert.Equal(t, before, e.servers(t))

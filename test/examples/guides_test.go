@@ -254,7 +254,7 @@ func TestAccExample_fromSenlin(t *testing.T) {
 			e := start(t, map[bool]string{true: "guides/keeping-nodes/before", false: "clusters/first"}[how.module == ""])
 			if how.module != "" {
 				e.with(t, how.module, "desired_capacity = 2\nregions = [{ name = \"RegionOne\" }, { name = \"RegionTwo\" }]\n"+
-					"networks = [\"shared\"]\nservergroup_policies = \"soft-anti-affinity\"")
+					"networks = [\"shared\"]\nservergroup = { policies = \"soft-anti-affinity\" }")
 				e.Attach = nil // the commands have another environment
 				require.NoError(t, e.Init(t.Context()))
 			}

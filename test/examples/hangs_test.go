@@ -80,7 +80,7 @@ func TestHangsOnCluster(t *testing.T) {
 	pool, own := e.c.Fake.AddPool("RegionOne"), e.c.Fake.AddPool("RegionOne")
 	e.Env = append(e.Env, "TF_VAR_drain_url="+drain, "TF_VAR_health_url="+health.URL+"/{name}", "TF_VAR_pool_id="+pool, "TF_VAR_zone_id=1")
 	e.edit(t, `"60s"`, `"1s"`)
-	e.edit(t, "drain_hook_url ", "readiness_timeout = \"5s\"\n  drain_hook_url ")
+	e.edit(t, "url = var.health_url", "url = var.health_url, timeout = \"5s\"")
 	e.edit(t, "hangs_on ", `pools = { http = { region = "RegionOne", pool_id = "`+own+`", protocol_port = 80 } }`+"\n  hangs_on ")
 	e.apply(t)
 	for address, server := range e.c.Floating(t, "RegionOne") {
@@ -188,18 +188,22 @@ func TestHangsOnLater(t *testing.T) {
 			e.edit(t, `["shared"]`, `[{ id = sensitive(terraform_data.later["network"].output), port = true, floating_ip_pool = sensitive("public") }]
   pools           = { http = { region = "RegionOne", pool_id = sensitive(terraform_data.later["pool"].output), protocol_port = sensitive(80) } }
   disks           = { data = { size = sensitive(5) } }
-  servergroup_ids = { RegionOne = terraform_data.later["group"].output }
+  servergroup     = { ids = { RegionOne = terraform_data.later["group"].output } }
+  health          = { pool_ids = [terraform_data.later["pool"].output] }
+  drain           = { hook_url = sensitive(terraform_data.later["drain"].output), hook_timeout = "5s" }
   key_pair        = openstack_compute_keypair_v2.ops.id`)
+			e.edit(t, "url = var.health_url", `url = sensitive(terraform_data.later["url"].output)`)
+			_, drain := acctest.StartConsumer(t, 0)
 			e.file(t, "later.tf", fmt.Sprintf(`resource "openstack_compute_keypair_v2" "ops" {
   name       = "ops"
   public_key = "ssh-ed25519 AAAA"
 }
 
 resource "terraform_data" "later" {
-  for_each = { network = %q, pool = %q, group = %q }
+  for_each = { network = %q, pool = %q, group = %q, drain = %q, url = var.health_url }
   input    = each.value
 }
-`, fakecloud.NetworkID, e.c.Fake.AddPool("RegionOne"), e.c.Group(t, "RegionOne", "apart", "soft-anti-affinity")))
+`, fakecloud.NetworkID, e.c.Fake.AddPool("RegionOne"), e.c.Group(t, "RegionOne", "apart", "soft-anti-affinity"), drain))
 			require.NoError(t, e.Init(t.Context()))
 			e.apply(t)
 			assert.Len(t, e.servers(t), 6)
@@ -219,7 +223,7 @@ func TestHangsOnGiven(t *testing.T) {
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/edge")
 	_, drain := acctest.StartConsumer(t, 0)
 	e.Env = append(e.Env, "TF_VAR_drain_url="+drain)
-	e.edit(t, `  readiness_url  = "http://{address}/health"`+"\n", "")
+	e.edit(t, `  readiness = { url = "http://{address}/health" }`+"\n", "")
 	e.edit(t, `"1m"`, `"0s"`)
 	e.apply(t)
 	before, free := e.c.Floating(t, "RegionOne"), []string{}
@@ -303,7 +307,7 @@ func TestKubernetesCluster(t *testing.T) {
 	health := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(health.Close)
 	e.Env = append(e.Env, "TF_VAR_drain_url="+drain)
-	e.edit(t, `  pause                = "5m"`+"\n", "")
+	e.edit(t, `  update      = { pause = "5m" }`+"\n", "")
 	e.file(t, "main.tf", regexp.MustCompile(`"http://\{address\}.*"`).ReplaceAllString(read(t, filepath.Join(e.Dir, "main.tf")), `"`+health.URL+`/{name}"`))
 	watched := e.c.Watch(t, "RegionOne", 7)
 	e.apply(t)

@@ -74,7 +74,7 @@ func TestExample_fromHeat(t *testing.T) {
 	e.c.Prefix = ""
 	health := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(health.Close)
-	e.edit(t, "readiness_port   = 80", fmt.Sprintf("readiness_url = %q\n  readiness_status = \"404\"", health.URL+"/{name}"))
+	e.edit(t, "port = 80", fmt.Sprintf("url = %q, status = 404", health.URL+"/{name}"))
 	consumer, url := acctest.StartConsumer(t, 0)
 	e.Env = append(e.Env, "TF_VAR_drain_url="+url)
 
@@ -124,7 +124,8 @@ func TestExample_fromHeat(t *testing.T) {
 	const userData = "user_data = file(\"web.sh\")"
 	quoted(t, "from-heat", userData)
 	e.file(t, "web.sh", "#!/bin/sh\n")
-	e.edit(t, `image            = "debian-12"`, `image = "debian-13"`+"\n  "+userData)
+	const web = "max_size         = 10\n  regions          = local.regions\n  image            = "
+	e.edit(t, web+`"debian-12"`, userData+"\n  "+web+`"debian-13"`)
 	text := acctest.Apply(t, e.Workspace)
 	assert.Contains(t, text, "3 destroyed", "a batch of one server, with its attachment and its generation")
 	rolled := e.servers(t)
@@ -132,7 +133,7 @@ func TestExample_fromHeat(t *testing.T) {
 	assert.Contains(t, rolled, "web-4")
 
 	e.edit(t, "desired_capacity = 4", "desired_capacity = 5")
-	e.edit(t, "desired_capacity   = 3", "desired_capacity = 2\n  candidates = [\"workers-2\"]")
+	e.edit(t, "desired_capacity = 3\n  deletion         = {", "desired_capacity = 2\n  deletion         = { candidates = [\"workers-2\"],")
 	acctest.Apply(t, e.Workspace) // the next batch waits for its pause
 	after := e.servers(t)
 	kept(t, rolled, after, 7)

@@ -15,7 +15,7 @@ func TestPlanLength(t *testing.T) {
 	ours := map[string]string{}
 	for _, nodes := range []string{"6", "40"} {
 		e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
-		e.edit(t, "desired_capacity = 6", "desired_capacity = "+nodes+"\n  max_batch_size = 1")
+		e.edit(t, "desired_capacity = 6", "desired_capacity = "+nodes+"\n  update = { max_batch_size = 1 }")
 		e.edit(t, ", cap = 3", "")
 		e.apply(t)
 		e.edit(t, `"debian-12"`, `"debian-13"`)

@@ -4,6 +4,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,22 +39,63 @@ func TestModules(t *testing.T) {
 	}
 }
 
+// TestModuleKeys: the keys that a module takes in a block are those that it describes, and that it hands on.
+func TestModuleKeys(t *testing.T) {
+	t.Parallel()
+	for _, module := range []string{"cluster", "stateful"} {
+		files, err := filepath.Glob("modules/" + module + "/*.tf")
+		require.NoError(t, err)
+		code := ""
+		for _, file := range files {
+			code += read(t, file)
+		}
+		_, taken, found := strings.Cut(code, "  keys = {\n")
+		require.True(t, found)
+		taken, rest, _ := strings.Cut(taken, "  }\n")
+		hook, _, _ := strings.Cut(rest, "\n")
+		for line := range strings.Lines(strings.ReplaceAll(taken, "local.hook_keys", hook)) {
+			block := strings.Fields(line)[0]
+			_, text, found := strings.Cut(code, "variable \""+block+"\" {")
+			require.True(t, found, block)
+			text, _, _ = strings.Cut(text, "\n}")
+			keys := first(regexp.MustCompile(`"(\w+)"`), line)
+			assert.Equal(t, keys, first(regexp.MustCompile(`(?m)^    - (\w+): `), text), "%s: %s, as described", module, block)
+			assert.Equal(t, keys, first(regexp.MustCompile(`local\.given\.`+block+`\.(\w+)`), code), "%s: %s, as handed on", module, block)
+		}
+	}
+}
+
+// first returns what the first group of a pattern finds in a text, sorted and each once.
+func first(pattern *regexp.Regexp, text string) []string {
+	var found []string
+	for _, match := range pattern.FindAllStringSubmatch(text, -1) {
+		found = append(found, match[1])
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
 // TestModuleMistakes: each mistake of a user is an error while planning that names the variable.
 func TestModuleMistakes(t *testing.T) {
 	runs.In(t, runs.Sweep)
 	t.Parallel()
 	e := startOn(t, acctest.NewFake(t, fakecloud.Config{}), "clusters/first")
 	const last = `  networks         = ["shared"]` + "\n"
-	correct := regexp.MustCompile(`(?m)^  readiness_.*\n`).ReplaceAllString(read(t, "clusters/first/main.tf"), "")
+	correct := regexp.MustCompile(`(?m)^  readiness .*\n`).ReplaceAllString(read(t, "clusters/first/main.tf"), "")
 	for _, c := range []struct{ old, written, says string }{
 		{last, `max_batchsize = 2`, `An argument named "max_batchsize" is not expected here.`},
-		{last, `update = { pause = "30m" }`, `An argument named "update" is not expected here.`},
+		{last, `pause = "30m"`, `An argument named "pause" is not expected here.`},
+		{last, `update = { max_batchsize = 2 }`,
+			`update has "max_batchsize", and has no such key. It has causes, max_batch_size, max_age, pause, stop_above, target.`},
+		{last, `health = "http://{address}/"`, "health is no object, as in health = { ... }."},
+		{last, `drain = ["https://c.example/"]`, "drain is no object, as in drain = { ... }."},
+		{last, "readiness = { url = sensitive(\"http://{address}/\"), prot = 80 }", `readiness has "prot", and has no such key.`},
 		{last, `method = "RECREATE"`, `An argument named "method" is not expected here.`},
 		{last, "", `The argument "networks" is required`},
 		{`["shared"]`, `{ name = "shared", floating_ip_pool = "public" }`, "networks is one object, and a list of them is needed. Put it in brackets, as in"},
 		{`["shared"]`, "[null]", "networks[0] is null. Leave it out."},
 		{`["shared"]`, "[]", "networks has no network."},
-		{last, "max_batch_size = [1]", "var.max_batch_size declared"},
+		{last, "update = { max_batch_size = [1] }", "local.given.update.max_batch_size is tuple"},
 		{last, `pools = { http = { region = "RegionOne", pool_id = "x", protocol_port = "http" } }`,
 			`pools["http"].protocol_port: a whole number is needed, not "http".`},
 		{last, `pools = { a = { region = "RegionOne", pool_id = "x", protocol_port = 80 }, b = { region = "RegionOne", pool_id = "x", protocol_port = 80 } }`,
@@ -92,24 +134,24 @@ func TestModuleMistakes(t *testing.T) {
 		{"cap = 3", "cap = length(terraform_data.later.output)", "regions[0].zones[1].cap is known only after the apply"},
 		{"= 6", "= length(terraform_data.later.output)", "desired_capacity is known only after the apply"},
 		{`["shared"]`, "[{ name = \"shared\", port = true }]\n  security_groups = [\"web\"]", "give such a network security_group_ids"},
-		{last, `max_batch_size = "half"`, `"half" is neither a whole number of nodes, such as "2", nor a percentage`},
-		{last, `max_batch_size = "150%"`, `150%`},
-		{last, `target = "101%"`, `101%`},
+		{last, `update = { max_batch_size = "half" }`, `"half" is neither a whole number of nodes, such as "2", nor a percentage`},
+		{last, `update = { max_batch_size = "150%" }`, `150%`},
+		{last, `update = { target = "101%" }`, `101%`},
 		{`{ name = "az-1" }`, `{ name = "az-1", cap = 1 }`, "regions = var.regions 6 nodes must be added, but there is room for 4"},
-		{last, `pause = "ten minutes"`, `"ten minutes"`},
-		{last, `causes = ["AGE"]`, "The cause AGE needs max_age"},
-		{last, `criteria = "NEWEST"`, `deletion.criteria value must be one of`},
+		{last, `update = { pause = "ten minutes" }`, `"ten minutes"`},
+		{last, `update = { causes = ["AGE"] }`, "The cause AGE needs max_age"},
+		{last, `deletion = { criteria = "NEWEST" }`, `deletion.criteria value must be one of`},
 		{last, `min_size = 9`, "The desired_capacity (6) is less than the min_size (9)."},
 		{last, `metadata = { cluster = "x" }`, "metadata has a key that is set for it"},
-		{last, `servergroup_policies = "spread"`, "servergroup_policies is affinity"},
-		{last, `max_server_per_host = 2`, "max_server_per_host needs servergroup_policies"},
-		{last, "health_port = 80\nhealth_url = \"http://{address}/\"", "The block health needs one of http, tcp and octavia, and has 2 of them."},
-		{last, `health_status = "204"`, "The block health.http needs url."},
-		{last, `readiness_url = "{address}:8080"`, "http://"},
-		{last, `readiness_port = 99999`, "tcp.port value must be between 1 and 65535"},
-		{last, "drain_hook_url = \"https://c.example/\"\ndrain_hook_command = [\"true\"]", "A drain hook is one of drain_hook_url and drain_hook_command"},
-		{last, `drain_hook_timeout = "5m"`, "A drain hook is one of drain_hook_url and drain_hook_command"},
-		{last, `drain_hook_command = ["drain"]`, "allow_commands"},
+		{last, `servergroup = { policies = "spread" }`, "servergroup.policies is affinity"},
+		{last, `servergroup = { max_server_per_host = 2 }`, "servergroup.max_server_per_host needs policies"},
+		{last, `health = { port = 80, url = "http://{address}/" }`, "The block health needs one of http, tcp and octavia, and has 2 of them."},
+		{last, `health = { status = "204" }`, "The block health.http needs url."},
+		{last, `readiness = { url = "{address}:8080" }`, "http://"},
+		{last, `readiness = { port = 99999 }`, "tcp.port value must be between 1 and 65535"},
+		{last, `drain = { hook_url = "https://c.example/", hook_command = ["true"] }`, "A drain hook is one of hook_url and hook_command"},
+		{last, `drain = { hook_timeout = "5m" }`, "A drain hook is one of hook_url and hook_command"},
+		{last, `drain = { hook_command = ["drain"] }`, "allow_commands"},
 		{last, `pools = { http = { pool_id = "x", protocol_port = 80 } }`, `pools["http"] has no region, such as`},
 		{last, `pools = { http = { region = "RegionOne", pool_id = "x", protocol_port = 80, weight = 1 } }`,
 			`pools["http"] has "weight", and a pool has no such key.`},

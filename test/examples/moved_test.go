@@ -142,7 +142,7 @@ func TestModuleMoved(t *testing.T) {
 			}
 			e.file(t, "import.tf", blocks)
 			write := func(arguments string) {
-				e.with(t, m.module, fmt.Sprintf("cluster = %q\nservergroup_ids = { RegionOne = %q }\n%s\n%s", m.cluster, group, m.arguments, arguments))
+				e.with(t, m.module, fmt.Sprintf("cluster = %q\nservergroup = { ids = { RegionOne = %q } }\n%s\n%s", m.cluster, group, m.arguments, arguments))
 			}
 			write("")
 			require.NoError(t, e.Init(t.Context()))

@@ -213,7 +213,7 @@ func targets(e example, _ string) string {
 func forgets(argument string) func(example, string) string {
 	return func(e example, _ string) string {
 		_, _ = e.Run(context.Background(), "state", "rm", `module.web.openstack_compute_instance_v2.node["web-0"]`)
-		return argument + ` = ["web-0"]`
+		return "deletion = { " + argument + ` = ["web-0"] }`
 	}
 }
 
@@ -233,7 +233,7 @@ func orphans(e example, _ string) string {
 		}
 	}
 	e.c.Fake.RemoveServers("RegionOne", newest)
-	return "desired_capacity = 2\ncandidates = [\"web-0\"]"
+	return "desired_capacity = 2\ndeletion = { candidates = [\"web-0\"] }"
 }
 
 // TestNumber: there are never more servers than the capacity and two batches, whatever fails, and once the cloud is well
@@ -250,7 +250,8 @@ func TestNumber(t *testing.T) {
 				if module == "" {
 					module = "cluster"
 				}
-				all := "regions = [{ name = \"RegionOne\", zones = [{ name = \"az-1\" }, { name = \"az-2\" }] }]\nreadiness_timeout = \"2s\"\n"
+				all := "regions = [{ name = \"RegionOne\", zones = [{ name = \"az-1\" }, { name = \"az-2\" }] }]\n" +
+					"readiness = { url = var.health_url, timeout = \"2s\" }\n"
 				for _, more := range []string{c.first, arguments} {
 					for line := range strings.Lines(more) {
 						name, _, _ := strings.Cut(line, " = ")

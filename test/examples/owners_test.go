@@ -173,7 +173,7 @@ func TestModuleRemembers(t *testing.T) {
 					if set := regexp.MustCompile(`^ +(\w+) += `).FindStringSubmatch(line); set != nil {
 						argument = set[1]
 					}
-					if strings.Contains(line, "var.") {
+					if strings.Contains(line, "var.") || strings.Contains(line, "local.given.") {
 						at := block[1] + "." + argument
 						used[at] = true
 						assert.NotEmpty(t, past[at], "%s: %s reaches all nodes at once: %s", file, at, line)

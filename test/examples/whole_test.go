@@ -45,7 +45,7 @@ var events = []struct {
 		"4: 6/12/12/6/4! 6/12/12/6/4! . .", "3: 3/6/6/3/2! 3/6/6/3/2! . . .", "1 0"},
 	{"a bad image, taken back", happenings{1: byNumber(gives(`image = "debian-broken"`)), 2: byNumber(gives(old))},
 		"0: 6/12/12/6/4! .", "1: 3/6/6/3/2! .", "1 0"},
-	{"a canary, taken back", happenings{1: byNumber(gives(other, `target = "25%"`)), 3: byNumber(gives(old))},
+	{"a canary, taken back", happenings{1: byNumber(gives(other, `update = { target = "25%" }`)), 3: byNumber(gives(old))},
 		"2: . . .", "2: . . .", "0 0"},
 	{"a growth, and a shrink", happenings{1: byNumber(gives(five)), 2: byNumber(gives("desired_capacity = 3"))},
 		"2: . .", "2: . 3/10/8/5/3", "0 0"},

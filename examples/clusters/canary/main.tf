@@ -10,9 +10,7 @@ module "web" {
   flavors  = ["m1.small"]
   networks = ["shared"]
 
-  target            = "25%" # when it is good: "100%"
-  pause             = "10m"
-  readiness_timeout = "30m"
-  readiness_url     = "http://{address}:8080/health"
-  health_url        = "http://{address}:8080/health"
+  update    = { target = "25%", pause = "10m" } # when it is good: target = "100%"
+  readiness = { url = "http://{address}:8080/health", timeout = "30m" }
+  health    = { url = "http://{address}:8080/health" }
 }

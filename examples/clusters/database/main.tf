@@ -10,6 +10,6 @@ module "db" {
   flavors  = ["m1.tiny"]
   networks = ["shared"]
 
-  disks          = { data = { size = 10, zone = "nova" } } # Cinder has one zone, Nova three
-  readiness_port = 5432
+  disks     = { data = { size = 10, zone = "nova" } } # Cinder has one zone, Nova three
+  readiness = { port = 5432 }
 }

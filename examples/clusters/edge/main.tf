@@ -10,10 +10,9 @@ module "web" {
   flavors  = ["m1.small"]
   networks = [{ name = "shared", floating_ips = openstack_networking_floatingip_v2.web[*].address }]
 
-  max_batch_size = "50%"
-  readiness_url  = "http://{address}/health"
-  drain_hook_url = var.drain_url
-  grace_period   = "1m" # for clients that still have the old answer of the DNS
+  update    = { max_batch_size = "50%" }
+  readiness = { url = "http://{address}/health" }
+  drain     = { hook_url = var.drain_url, grace_period = "1m" } # for clients that still have the old answer of the DNS
 }
 
 resource "openstack_networking_floatingip_v2" "web" {

@@ -22,9 +22,7 @@ module "web" {
   image            = "debian-12"
   flavors          = ["m1.small"]
   networks         = ["shared"]
-
-  readiness_url     = var.health_url
-  readiness_timeout = "2m"
+  readiness        = { url = var.health_url, timeout = "2m" }
 }
 
 variable "health_url" {

@@ -13,9 +13,9 @@ module "control" {
   disks     = { etcd = { size = 10 } }
   user_data = "#!/bin/sh\nkubeadm-control {name}"
 
-  servergroup_policies = "anti-affinity"
-  pause                = "5m"
-  readiness_url        = "http://{address}:6443/readyz"
+  servergroup = { policies = "anti-affinity" }
+  update      = { pause = "5m" }
+  readiness   = { url = "http://{address}:6443/readyz" }
 }
 
 module "workers" {
@@ -31,10 +31,9 @@ module "workers" {
   disks     = { root = { size = 20, boot = true } }
   user_data = "#!/bin/sh\nkubeadm-join ${values(module.control.addresses)[0]} --node-name {name} --zone {zone}"
 
-  max_batch_size = 1
-  target         = module.control.remaining == 0 ? "100%" : "0%"
-  readiness_url  = "http://{address}:10248/healthz"
-  drain_hook_url = var.drain_url # kubectl drain
+  update    = { max_batch_size = 1, target = module.control.remaining == 0 ? "100%" : "0%" }
+  readiness = { url = "http://{address}:10248/healthz" }
+  drain     = { hook_url = var.drain_url } # kubectl drain
 }
 
 locals {

@@ -15,6 +15,6 @@ module "web" {
   flavors  = ["m1.small"]
   networks = ["shared"]
 
-  max_batch_size = "50%"
-  readiness_url  = "http://{address}:8080/health"
+  update    = { max_batch_size = "50%" }
+  readiness = { url = "http://{address}:8080/health" }
 }

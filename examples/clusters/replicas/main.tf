@@ -12,10 +12,10 @@ module "replicas" {
   flavors  = ["m1.small"]
   networks = ["shared"]
 
-  disks          = { data = { size = 50 } }
-  pools          = { sql = { region = "RegionOne", pool_id = var.pool_id, protocol_port = 5432 } }
-  readiness_port = 5432
-  drain_hook_url = var.drain_url
+  disks     = { data = { size = 50 } }
+  pools     = { sql = { region = "RegionOne", pool_id = var.pool_id, protocol_port = 5432 } }
+  readiness = { port = 5432 }
+  drain     = { hook_url = var.drain_url }
 }
 
 variable "pool_id" {

@@ -19,8 +19,8 @@ module "storage" {
     wal   = { size = 10 }
   }
 
-  readiness_url  = "http://{address}:8080/health"
-  drain_hook_url = var.drain_url # sets the flags that keep data where it is
+  readiness = { url = "http://{address}:8080/health" }
+  drain     = { hook_url = var.drain_url } # sets the flags that keep data where it is
 }
 
 variable "drain_url" {

@@ -10,10 +10,10 @@ module "web" {
   flavors  = ["m1.small"]
   networks = ["shared"]
 
-  max_batch_size = "50%"
-  readiness_url  = "http://{address}/health"
-  grace_period   = "1m"
-  pools          = { http = { region = "RegionOne", pool_id = var.pool_id, protocol_port = 80 } }
+  update    = { max_batch_size = "50%" }
+  readiness = { url = "http://{address}/health" }
+  drain     = { grace_period = "1m" }
+  pools     = { http = { region = "RegionOne", pool_id = var.pool_id, protocol_port = 80 } }
 }
 
 variable "pool_id" {

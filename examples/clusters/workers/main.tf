@@ -10,13 +10,9 @@ module "web" {
   flavors  = ["m1.small"]
   networks = ["shared"]
 
-  causes         = ["UNHEALTHY", "TEMPLATE", "AGE"]
-  max_age        = "30d"
-  max_batch_size = 2
-  readiness_url  = "http://{address}:8080/health"
-
-  drain_hook_url     = var.drain_url
-  drain_hook_timeout = "15m"
+  update    = { causes = ["UNHEALTHY", "TEMPLATE", "AGE"], max_age = "30d", max_batch_size = 2 }
+  readiness = { url = "http://{address}:8080/health" }
+  drain     = { hook_url = var.drain_url, hook_timeout = "15m" }
 }
 
 variable "drain_url" {

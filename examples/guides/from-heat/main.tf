@@ -12,23 +12,21 @@ module "web" {
   image            = "debian-12"
   flavors          = ["m1.small"]
   networks         = ["shared"]
-  max_batch_size   = 1
-  pause            = "60s"
-  readiness_port   = 80
+  update           = { max_batch_size = 1, pause = "60s" }
+  readiness        = { port = 80 }
 }
 
 module "workers" {
-  source             = "../../modules/cluster"
-  cluster            = "workers"
-  desired_capacity   = 3
-  criteria           = "HIGHEST_INDEX_FIRST"
-  regions            = local.regions
-  image              = "debian-12"
-  flavors            = ["m1.small"]
-  networks           = ["shared"]
-  max_batch_size     = 2
-  drain_hook_url     = var.drain_url
-  drain_hook_timeout = "10m"
+  source           = "../../modules/cluster"
+  cluster          = "workers"
+  desired_capacity = 3
+  deletion         = { criteria = "HIGHEST_INDEX_FIRST" }
+  regions          = local.regions
+  image            = "debian-12"
+  flavors          = ["m1.small"]
+  networks         = ["shared"]
+  update           = { max_batch_size = 2 }
+  drain            = { hook_url = var.drain_url, hook_timeout = "10m" }
 }
 
 variable "drain_url" {

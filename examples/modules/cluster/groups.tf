@@ -4,10 +4,14 @@
 # the first group with room. This file is the same in "cluster" and "stateful".
 locals {
   size = coalesce(var.desired_capacity, length(local.nodes))
-  batch = try(tonumber(var.max_batch_size), max(1, floor(
-    local.size * tonumber(trimsuffix(var.max_batch_size, "%")) / 100,
+  batch = try(tonumber(local.max_batch_size), max(1, floor(
+    local.size * tonumber(trimsuffix(local.max_batch_size, "%")) / 100,
   )), 1)
-  policy = join(":", compact([var.servergroup_policies, var.max_server_per_host]))
+
+  policies   = coalesce(local.given.servergroup.policies, "soft-anti-affinity")
+  policy     = join(":", compact([local.policies, local.given.servergroup.max_server_per_host]))
+  group_size = coalesce(local.given.servergroup.size, 10)
+  group_ids  = merge({}, local.given.servergroup.ids)
 
   # The command "terraform import" knows no resource that has no state yet. Until the first plan after it, nodes have
   # the id of an image alone.
@@ -22,7 +26,7 @@ locals {
   # A place in a group for each member that it has room for.
   room = { for place in keys(local.nodes_at) : place => flatten([
     for key, group in stackpolicy_affinity_attachment.cluster : [
-      for i in range(max(0, var.servergroup_size - length(group.members))) : group.servergroup_id
+      for i in range(max(0, local.group_size - length(group.members))) : group.servergroup_id
     ] if startswith(key, "${place}/") && endswith(key, "/${local.policy}")
   ]) }
 
@@ -30,13 +34,13 @@ locals {
     for i, node in sort(nodes) :
     substr(node, 9, -1) => try(local.room[place][i % length(local.room[place])], null)
   }]...)
-  grouped = var.servergroup_policies != null && length(var.servergroup_ids) == 0
+  grouped = local.policies != "none" && length(local.group_ids) == 0
   hints = { for name, node in local.nodes : name => local.grouped ? [local.group_of[name]] : [
-    for region, id in var.servergroup_ids : id if region == node.region
+    for region, id in local.group_ids : id if region == node.region
   ] }
 
   # How many groups a place needs now.
-  needs = { for place, nodes in local.nodes_at : place => ceil((length(nodes) + local.batch) / var.servergroup_size) }
+  needs = { for place, nodes in local.nodes_at : place => ceil((length(nodes) + local.batch) / local.group_size) }
 
   # The nodes remember these: place, number of groups, policy.
   memories = distinct([
@@ -68,7 +72,7 @@ resource "stackpolicy_affinity_attachment" "cluster" {
     name = join("-", [for part in concat([var.cluster], slice(split("/", each.key), 1, 4)) :
       part if !contains(["any", "soft-anti-affinity"], part)
     ])
-    policies            = split(":", split("/", each.key)[3])[0] # servergroup_policies, when its nodes were made
+    policies            = split(":", split("/", each.key)[3])[0] # as it was when its nodes were made
     max_server_per_host = try(tonumber(split(":", each.key)[1]), null)
   }
 

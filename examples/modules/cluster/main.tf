@@ -24,45 +24,45 @@ resource "stackpolicy_placement_attachment" "cluster" {
   }
 
   deletion {
-    criteria   = var.criteria
-    candidates = var.candidates
-    kept       = var.kept
-    protected  = var.protected
+    criteria   = coalesce(local.given.deletion.criteria, "OLDEST_FIRST")
+    candidates = local.given.deletion.candidates
+    kept       = local.given.deletion.kept
+    protected  = local.given.deletion.protected
   }
 
   update {
-    causes             = var.causes
-    max_batch_size     = var.max_batch_size
-    max_age            = var.max_age
-    pause              = var.pause
+    causes             = coalesce(local.given.update.causes, ["UNHEALTHY", "TEMPLATE"])
+    max_batch_size     = local.max_batch_size
+    max_age            = local.given.update.max_age
+    pause              = local.given.update.pause
     require_in_service = true
-    stop_above         = var.stop_above
-    target             = var.target
+    stop_above         = local.given.update.stop_above
+    target             = local.given.update.target
   }
 
   dynamic "health" {
-    for_each = local.health ? [true] : []
+    for_each = anytrue(values(local.has.health)) ? [true] : []
     content {
-      grace   = var.health_grace
-      timeout = var.health_timeout
+      grace   = local.given.health.grace
+      timeout = local.given.health.timeout
 
       dynamic "http" {
-        for_each = local.health_http ? [true] : []
+        for_each = local.has.health.url || local.has.health.status ? [true] : []
         content {
-          url    = var.health_url
-          status = var.health_status
+          url    = local.given.health.url
+          status = local.given.health.status
         }
       }
 
       dynamic "tcp" {
-        for_each = var.health_port[*]
+        for_each = local.given.health.port[*]
         content {
           port = tcp.value
         }
       }
 
       dynamic "octavia" {
-        for_each = var.health_pool_ids == null ? [] : [var.health_pool_ids]
+        for_each = local.has.health.pool_ids ? [local.given.health.pool_ids] : []
         content {
           pool_ids = octavia.value
         }
@@ -70,16 +70,10 @@ resource "stackpolicy_placement_attachment" "cluster" {
     }
   }
 
-  # Said once, and not for each node and zone.
   lifecycle {
     precondition {
-      condition     = var.max_server_per_host == null || var.servergroup_policies == "anti-affinity"
-      error_message = "max_server_per_host needs servergroup_policies = \"anti-affinity\"."
-    }
-
-    precondition {
-      condition     = !local.drain_hook || (local.drain_hook_type == "webhook") == (var.drain_hook_command == null)
-      error_message = "A drain hook is one of drain_hook_url and drain_hook_command, which its other variables need."
+      condition     = length(local.mistakes) == 0
+      error_message = join("\n", local.mistakes)
     }
   }
 }
@@ -94,7 +88,7 @@ resource "openstack_compute_instance_v2" "node" {
   user_data         = local.user_data[each.key]
   key_pair          = lookup(each.value.template, "key_pair", null)
   config_drive      = lookup(each.value.template, "config_drive", null)
-  security_groups   = try(jsondecode(each.value.template.security_groups), null)
+  security_groups   = jsondecode(lookup(each.value.template, "security_groups", "null"))
   tags              = var.tags
   metadata          = merge(var.metadata, { cluster = var.cluster, stackpolicy_generation = each.value.generation })
 
@@ -147,23 +141,23 @@ resource "stackpolicy_deletion_attachment" "node" {
   for_each     = merge([for servers in local.planned ? [openstack_compute_instance_v2.node] : [] : servers]...)
   server_id    = each.value.id
   region       = each.value.region
-  cluster      = local.drain_hook ? var.cluster : null # for the hook
-  node_name    = local.drain_hook ? each.key : null
-  enabled      = var.drain_enabled == false ? false : null # a plan shows null nowhere
-  shutdown     = var.shutdown
-  grace_period = var.grace_period
+  cluster      = local.hooked.drain ? var.cluster : null # for the hook
+  node_name    = local.hooked.drain ? each.key : null
+  enabled      = local.given.drain.enabled
+  shutdown     = local.given.drain.shutdown
+  grace_period = local.given.drain.grace_period
 
   depends_on = [openstack_networking_floatingip_associate_v2.node, var.hangs_on]
 
   dynamic "hook" {
-    for_each = local.drain_hook ? [true] : []
+    for_each = local.hooked.drain ? [true] : []
     content {
-      type           = local.drain_hook_type
-      url            = var.drain_hook_url
-      command        = var.drain_hook_command
-      environment    = var.drain_hook_environment
-      timeout        = var.drain_hook_timeout
-      default_result = var.drain_hook_default_result
+      type           = local.has.drain.hook_url ? "webhook" : "command"
+      url            = local.given.drain.hook_url
+      command        = local.given.drain.hook_command
+      environment    = local.given.drain.hook_environment
+      timeout        = local.given.drain.hook_timeout
+      default_result = coalesce(local.given.drain.hook_default_result, "ABANDON")
     }
   }
 
@@ -179,33 +173,33 @@ resource "stackpolicy_readiness_attachment" "cluster" {
   nodes      = local.nodes
   servers    = local.servers
   addresses  = local.asked
-  stable_for = var.readiness_stable_for
-  timeout    = var.readiness_timeout
+  stable_for = local.given.readiness.stable_for
+  timeout    = local.given.readiness.timeout
 
   dynamic "http" {
-    for_each = local.readiness_http ? [true] : []
+    for_each = local.has.readiness.url || local.has.readiness.status ? [true] : []
     content {
-      url    = var.readiness_url
-      status = var.readiness_status
+      url    = local.given.readiness.url
+      status = local.given.readiness.status
     }
   }
 
   dynamic "tcp" {
-    for_each = var.readiness_port[*]
+    for_each = local.given.readiness.port[*]
     content {
       port = tcp.value
     }
   }
 
   dynamic "hook" {
-    for_each = local.readiness_hook ? [true] : []
+    for_each = local.hooked.readiness ? [true] : []
     content {
-      type           = local.readiness_hook_type
-      url            = var.readiness_hook_url
-      command        = var.readiness_hook_command
-      environment    = var.readiness_hook_environment
-      timeout        = var.readiness_hook_timeout
-      default_result = var.readiness_hook_default_result
+      type           = local.has.readiness.hook_url ? "webhook" : "command"
+      url            = local.given.readiness.hook_url
+      command        = local.given.readiness.hook_command
+      environment    = local.given.readiness.hook_environment
+      timeout        = local.given.readiness.hook_timeout
+      default_result = coalesce(local.given.readiness.hook_default_result, "ABANDON")
     }
   }
 

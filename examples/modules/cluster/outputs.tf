@@ -29,13 +29,3 @@ output "summary" {
   description = "The spread as a table for people."
   value       = stackpolicy_placement_attachment.cluster.summary
 }
-
-output "distribution" {
-  description = "Number of nodes by region and zone."
-  value       = stackpolicy_placement_attachment.cluster.distribution
-}
-
-output "servergroup_ids" {
-  description = "Ids of the server groups, by region, zone and number."
-  value       = { for place, group in stackpolicy_affinity_attachment.cluster : place => group.servergroup_id }
-}

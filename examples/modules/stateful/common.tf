@@ -16,30 +16,40 @@ locals {
   )
 
   # OpenTofu hands no null on to a function.
-  user_data_texts = { for name, node in local.nodes :
-    name => try(stackpolicy_placement_attachment.cluster.user_data_texts[node.template.user_data], null)
+  user_data = { for name, node in local.nodes : name => one([
+    for key, text in coalesce(stackpolicy_placement_attachment.cluster.user_data_texts, {}) :
+    provider::stackpolicy::render(text, { name = name, index = node.index, region = node.region, zone = node.zone })
+    if key == lookup(node.template, "user_data", null)
+  ]) }
+
+  # The variables that are blocks, each with all of its keys: null is the default.
+  blocks = {
+    update = var.update, deletion = var.deletion, drain = var.drain,
+    health = var.health, readiness = var.readiness, servergroup = var.servergroup,
   }
-  user_data = { for name, node in local.nodes :
-    name => local.user_data_texts[name] == null ? null : provider::stackpolicy::render(local.user_data_texts[name], {
-      name = name, index = node.index, region = node.region, zone = node.zone
-    })
+  given = { for name, keys in local.keys : name =>
+    merge({ for key in keys : key => null }, [for block in [local.blocks[name]] : block if can(keys(block))]...)
   }
 
-  # Whether an address is set is no secret, though the address may be one.
-  health_http = nonsensitive(var.health_url != null) || var.health_status != null
-  health = anytrue([
-    local.health_http, var.health_port != null, var.health_pool_ids != null, var.health_grace != null,
-    var.health_timeout != null,
-  ])
+  # Whether something is given is no secret, though the value may be one.
+  has = { for name, block in local.given :
+    name => { for key, value in block : key => nonsensitive(value != null) }
+  }
+  hooked = { for name, has in local.has : name => anytrue([for key, given in has : given if startswith(key, "hook_")]) }
 
-  readiness_http      = nonsensitive(var.readiness_url != null) || var.readiness_status != null
-  readiness_hook_type = nonsensitive(var.readiness_hook_url != null) ? "webhook" : "command"
-  readiness_hook = nonsensitive(var.readiness_hook_url != null) || anytrue([for given in [
-    var.readiness_hook_command, var.readiness_hook_environment, var.readiness_hook_timeout,
-  ] : given != null])
-
-  drain_hook_type = nonsensitive(var.drain_hook_url != null) ? "webhook" : "command"
-  drain_hook = nonsensitive(var.drain_hook_url != null) || anytrue([for given in [
-    var.drain_hook_command, var.drain_hook_environment, var.drain_hook_timeout,
-  ] : given != null])
+  # The mistakes that the provider does not see, or says for each node and zone.
+  mistakes = compact(flatten([
+    [for name, block in local.blocks : "${name} is no object, as in ${name} = { ... }." if !can(keys(block))],
+    [for name, block in local.given : [for key in setsubtract(keys(block), local.keys[name]) :
+      "${name} has \"${key}\", and has no such key. It has ${join(", ", local.keys[name])}."
+    ]],
+    !anytrue([for key in keys(var.metadata) : key == "cluster" || startswith(key, "stackpolicy_")]) ? "" :
+    "metadata has a key that is set for it: cluster, or one that begins with stackpolicy_.",
+    contains(["affinity", "anti-affinity", "soft-affinity", "soft-anti-affinity", "none"], local.policies) ? "" :
+    "servergroup.policies is affinity, anti-affinity, soft-affinity, soft-anti-affinity or none.",
+    !local.has.servergroup.max_server_per_host || local.policies == "anti-affinity" ? "" :
+    "servergroup.max_server_per_host needs policies = \"anti-affinity\".",
+    !local.hooked.drain || local.has.drain.hook_url != local.has.drain.hook_command ? "" :
+    "A drain hook is one of hook_url and hook_command, which its other keys need.",
+  ]))
 }

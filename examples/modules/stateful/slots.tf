@@ -1,5 +1,7 @@
 # Volumes, ports and addresses outlive the servers: they are made for each slot, whether a node is in it or not.
 locals {
+  slots = stackpolicy_placement_attachment.cluster.slots
+
   volumes = merge([for name, slot in local.slots : {
     for d in slot.disks : "${name}/${d.name}" => merge(d, { slot = name, region = slot.region })
   }]...)

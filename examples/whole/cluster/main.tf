@@ -16,16 +16,11 @@ module "web" {
   user_data = "#cloud-config\nhostname: {name}\n"
   pools     = { for region, id in var.pool_ids : region => { region = region, pool_id = id, protocol_port = 80 } }
 
-  servergroup_policies = "anti-affinity"
-  max_server_per_host  = 4
-
-  max_batch_size     = "50%"
-  readiness_url      = var.health_url
-  readiness_timeout  = "10m"
-  readiness_hook_url = var.hook_url
-  health_url         = var.health_url
-  drain_hook_url     = var.hook_url
-  grace_period       = "30s"
+  servergroup = { policies = "anti-affinity", max_server_per_host = 4 }
+  update      = { max_batch_size = "50%" }
+  readiness   = { url = var.health_url, timeout = "10m", hook_url = var.hook_url }
+  health      = { url = var.health_url }
+  drain       = { hook_url = var.hook_url, grace_period = "30s" }
 }
 
 variable "pool_ids" {

@@ -119,11 +119,9 @@ module "web" {
   image             = var.image
   flavors           = ["m1.small"]
   networks          = ["shared"]
-  max_batch_size    = "%d"
-  stop_above        = "100%%"
-  criteria          = "OLDEST_FIRST"
-  readiness_url     = "%s/{name}"
-  readiness_timeout = var.timeout
+  update            = { max_batch_size = "%d", stop_above = "100%%" }
+  deletion          = { criteria = "OLDEST_FIRST" }
+  readiness         = { url = "%s/{name}", timeout = var.timeout }
 }
 `, p.module, q.batch, health.URL))
 	return p

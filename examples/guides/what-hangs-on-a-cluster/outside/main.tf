@@ -7,10 +7,9 @@ module "web" {
   image            = var.image
   flavors          = ["m1.small"]
   networks         = [{ name = "shared", floating_ip_pool = "public" }]
-  max_batch_size   = 1
-  readiness_url    = var.health_url
-  drain_hook_url   = var.drain_url
-  grace_period     = "60s" # ttl of the record
+  update           = { max_batch_size = 1 }
+  readiness        = { url = var.health_url }
+  drain            = { hook_url = var.drain_url, grace_period = "60s" } # ttl of the record
   hangs_on         = openstack_compute_volume_attach_v2.cache
 }
 

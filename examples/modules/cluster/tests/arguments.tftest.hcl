@@ -12,48 +12,40 @@ variables {
     { name = "RegionOne", min = 1, flavors = ["m1.tiny"], zones = [{ name = "az-1", min = 1 }, { name = "az-2", cap = 2 }, { name = "az-3", weight = 300, closed = true }] },
     { name = "RegionTwo", weight = 200, cap = 6, image = "debian-13" },
   ]
-  respect_quotas            = true
-  node_name_pattern         = "{cluster}{index}"
-  image                     = "debian-12"
-  flavors                   = ["m1.small"]
-  user_data                 = "$${name} {name}-{index} {region} {zone} {{name}}"
-  networks                  = ["shared", { name = "storage", regions = ["RegionOne"], allowed_address_pairs = ["10.10.250.1"], security_group_ids = ["6c4e2a18-9f3b-4d57-a2c6-0b8d7e5f1a93"], floating_ip_pool = "public" }]
-  disks                     = { data = { size = 7 }, root = { size = 3, boot = true } }
-  attempt                   = "2"
-  key_pair                  = "ops"
-  config_drive              = true
-  security_groups           = ["web"]
-  metadata                  = { team = "a" }
-  tags                      = ["blue"]
-  criteria                  = "YOUNGEST_FIRST"
-  candidates                = ["test1"]
-  kept                      = ["test1"]
-  protected                 = ["test0"]
-  causes                    = ["AGE", "TEMPLATE"]
-  max_batch_size            = "3"
-  max_age                   = "30d"
-  pause                     = "11m"
-  stop_above                = "5"
-  target                    = "40%"
-  servergroup_policies      = "anti-affinity"
-  max_server_per_host       = 2
-  health_url                = "http://{address}/health"
-  health_status             = "204"
-  health_grace              = "14m"
-  health_timeout            = "15s"
-  readiness_url             = "http://{address}/ready"
-  readiness_status          = "205"
-  readiness_port            = 8443
-  readiness_stable_for      = "16s"
-  readiness_timeout         = "17m"
-  readiness_hook_command    = ["launch"]
-  readiness_hook_timeout    = "18m"
-  drain_hook_url            = "https://consumer.example/leave"
-  drain_hook_timeout        = "19m"
-  drain_hook_default_result = "CONTINUE"
-  grace_period              = "20s"
-  drain_enabled             = false
-  pools                     = { http = { region = "RegionTwo", pool_id = "50de9e44-9991-4200-abb7-e0038cd0e34a", protocol_port = 8080 } }
+  respect_quotas    = true
+  node_name_pattern = "{cluster}{index}"
+  image             = "debian-12"
+  flavors           = ["m1.small"]
+  user_data         = "$${name} {name}-{index} {region} {zone} {{name}}"
+  networks          = ["shared", { name = "storage", regions = ["RegionOne"], allowed_address_pairs = ["10.10.250.1"], security_group_ids = ["6c4e2a18-9f3b-4d57-a2c6-0b8d7e5f1a93"], floating_ip_pool = "public" }]
+  disks             = { data = { size = 7 }, root = { size = 3, boot = true } }
+  attempt           = "2"
+  key_pair          = "ops"
+  config_drive      = true
+  security_groups   = ["web"]
+  metadata          = { team = "a" }
+  tags              = ["blue"]
+  deletion          = { criteria = "YOUNGEST_FIRST", candidates = ["test1"], kept = ["test1"], protected = ["test0"] }
+  update            = { causes = ["AGE", "TEMPLATE"], max_batch_size = "3", max_age = "30d", pause = "11m", stop_above = "5", target = "40%" }
+  servergroup       = { policies = "anti-affinity", max_server_per_host = 2 }
+  health            = { url = "http://{address}/health", status = "204", grace = "14m", timeout = "15s" }
+  readiness = {
+    url          = "http://{address}/ready"
+    status       = "205"
+    port         = 8443
+    stable_for   = "16s"
+    timeout      = "17m"
+    hook_command = ["launch"]
+    hook_timeout = "18m"
+  }
+  drain = {
+    enabled             = false
+    grace_period        = "20s"
+    hook_url            = "https://consumer.example/leave"
+    hook_timeout        = "19m"
+    hook_default_result = "CONTINUE"
+  }
+  pools = { http = { region = "RegionTwo", pool_id = "50de9e44-9991-4200-abb7-e0038cd0e34a", protocol_port = 8080 } }
 }
 
 run "placement" {
@@ -135,29 +127,18 @@ run "before_and_after" {
 run "other_ways" {
   command = plan
   variables {
-    regions                = [{ name = "RegionOne" }]
-    flavors                = ["m1.tiny", "m1.small"]
-    networks               = [{ id = "b5a1c2d3-4e5f-4607-9182-a3b4c5d6e7f8" }]
-    disks                  = { data = { size = 7 } }
-    user_data              = null
-    node_name_pattern      = null
-    health_url             = null
-    health_status          = null
-    health_port            = 5432
-    servergroup_policies   = null
-    max_server_per_host    = null
-    readiness_hook_command = null
-    readiness_hook_url     = "https://consumer.example/launch"
-    drain_hook_url         = null
-    drain_hook_command     = ["leave"]
-    causes                 = []
-    max_age                = null
-    pause                  = null
-    stop_above             = null
-    target                 = null
-    pools                  = {}
-    health_timeout         = null
-    readiness_hook_timeout = null
+    regions           = [{ name = "RegionOne" }]
+    flavors           = ["m1.tiny", "m1.small"]
+    networks          = [{ id = "b5a1c2d3-4e5f-4607-9182-a3b4c5d6e7f8" }]
+    disks             = { data = { size = 7 } }
+    user_data         = null
+    node_name_pattern = null
+    health            = { port = 5432 }
+    servergroup       = { policies = "none", size = null }
+    readiness         = { hook_url = "https://consumer.example/launch" }
+    drain             = { hook_command = ["leave"] }
+    update            = { causes = [], max_batch_size = null }
+    pools             = null
   }
   assert {
     condition     = alltrue([for s in openstack_compute_instance_v2.node : s.flavor_id == "m1.tiny" && s.network[0].uuid == "b5a1c2d3-4e5f-4607-9182-a3b4c5d6e7f8" && s.block_device[*].destination_type == tolist(["local", "volume"])])

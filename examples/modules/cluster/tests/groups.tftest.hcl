@@ -11,7 +11,7 @@ variables {
 
 run "creation" {
   assert {
-    condition     = length(output.servergroup_ids) == 2
+    condition     = length(stackpolicy_affinity_attachment.cluster) == 2
     error_message = "Twelve nodes need two groups."
   }
 }
@@ -26,7 +26,7 @@ run "growth" {
   variables {
     desired_capacity = 16
     image            = "debian-13"
-    causes           = []
+    update           = { causes = [] }
   }
   assert {
     condition     = alltrue([for name, server in run.a_batch.servers : output.servers[name].id == server.id])
@@ -39,7 +39,7 @@ run "after_it" {
   variables {
     desired_capacity = 16
     image            = "debian-13"
-    causes           = []
+    update           = { causes = [] }
   }
   assert {
     condition     = max([for group in stackpolicy_affinity_attachment.cluster : length(group.members)]...) == 10 && sum([for group in stackpolicy_affinity_attachment.cluster : length(group.members)]) == 16

@@ -7,13 +7,12 @@ variables {
   image            = "debian-12"
   flavors          = ["m1.tiny"]
   networks         = ["shared"]
-  max_batch_size   = 2
-  target           = "50%"
+  update           = { max_batch_size = 2, target = "50%" }
 }
 
 run "creation" {
   assert {
-    condition     = output.distribution == tomap({ RegionOne = tomap({ az-1 = 2, az-2 = 1 }) })
+    condition     = stackpolicy_placement_attachment.cluster.distribution == tomap({ RegionOne = tomap({ az-1 = 2, az-2 = 1 }) })
     error_message = "Three nodes over two zones of one weight are 2 and 1."
   }
   assert {

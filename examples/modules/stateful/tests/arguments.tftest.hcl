@@ -13,14 +13,13 @@ variables {
     data = { size = 7, type = "fast", zone = { "az-1" = "nova", "RegionOne/az-2" = "cinder-2" } }
     wal  = { size = 1, zone = "nova" }
   }
-  user_data      = "{name} {index} {region} {zone}"
-  criteria       = "OLDEST_FIRST"
-  causes         = ["TEMPLATE"]
-  max_batch_size = "40%"
-  on_removal     = "DELETE"
-  release        = ["test-7"]
-  grace_period   = "3s"
-  pools          = { sql = { region = "RegionOne", pool_id = "50de9e44-9991-4200-abb7-e0038cd0e34a", protocol_port = 5432, monitor_address = "10.10.0.9", monitor_port = 8008, backup = true } }
+  user_data  = "{name} {index} {region} {zone}"
+  deletion   = { criteria = "OLDEST_FIRST" }
+  update     = { causes = ["TEMPLATE"], max_batch_size = "40%" }
+  on_removal = "DELETE"
+  release    = ["test-7"]
+  drain      = { grace_period = "3s" }
+  pools      = { sql = { region = "RegionOne", pool_id = "50de9e44-9991-4200-abb7-e0038cd0e34a", protocol_port = 5432, monitor_address = "10.10.0.9", monitor_port = 8008, backup = true } }
 }
 
 run "arguments" {
@@ -54,10 +53,9 @@ run "arguments" {
 run "without_volumes" {
   command = plan
   variables {
-    disks                = {}
-    servergroup_policies = "anti-affinity"
-    servergroup_size     = 1
-    regions              = [{ name = "RegionOne", zones = [{ name = "az-1" }] }]
+    disks       = {}
+    servergroup = { policies = "anti-affinity", size = 1 }
+    regions     = [{ name = "RegionOne", zones = [{ name = "az-1" }] }]
   }
   assert {
     condition     = length(openstack_blockstorage_volume_v3.slot) == 0 && length(stackpolicy_affinity_attachment.cluster) == 4
@@ -68,7 +66,7 @@ run "without_volumes" {
 run "another_group" {
   command = plan
   variables {
-    servergroup_ids = { RegionOne = "1c2e4f60-8a9b-4c3d-9e5f-7a6b8c9d0e1f" }
+    servergroup = { ids = { RegionOne = "1c2e4f60-8a9b-4c3d-9e5f-7a6b8c9d0e1f" } }
   }
   assert {
     condition     = length(stackpolicy_affinity_attachment.cluster) == 0 && alltrue([for s in openstack_compute_instance_v2.node : one(s.scheduler_hints).group == "1c2e4f60-8a9b-4c3d-9e5f-7a6b8c9d0e1f"])

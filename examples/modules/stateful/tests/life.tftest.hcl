@@ -34,7 +34,7 @@ run "a_batch" {
 run "shrink" {
   variables {
     desired_capacity = 1
-    causes           = []
+    update           = { causes = [] }
   }
   assert {
     condition     = keys(output.servers) == ["test-0"] && output.volume_ids == run.creation.volume_ids
@@ -45,7 +45,7 @@ run "shrink" {
 run "release" {
   variables {
     desired_capacity = 1
-    causes           = []
+    update           = { causes = [] }
     release          = ["test-1"]
   }
   assert {
