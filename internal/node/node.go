@@ -82,6 +82,13 @@ func (n Node) Unclaimed() bool {
 	return n.ID != "" && n.InService == "" && n.NotInService == "" && n.Status != "ERROR" && !n.Drained && !n.Draining
 }
 
+// FailedAfter reports whether the server was made after another one of its name, which serves, and did not get into
+// service: Nova could not make it, or a wait for it ended.
+func (n Node) FailedAfter(own Node) bool {
+	noted := own.InService != "" && n.NotInService == own.InService && n.InService == ""
+	return own.Status == "ACTIVE" && (n.Unmade || noted) && n.CreatedAt.After(own.CreatedAt)
+}
+
 // Lacks reports whether the server has lost ports or volumes.
 func (n Node) Lacks() bool { return n.LostPorts+n.LostVolumes > 0 }
 

@@ -116,6 +116,10 @@ type Node struct {
 	// have forgotten its server, and would make a second one.
 	Named bool `json:"named,omitempty"`
 
+	// Tried means that the node leaves, and that a newer server of it failed: it does not come back, because Terraform
+	// would make one more.
+	Tried bool `json:"tried,omitempty"`
+
 	// Unplaced means that the node's server is in no zone now, because it is shelved and
 	// offloaded. The node keeps the zone in which the server was.
 	Unplaced bool `json:"unplaced,omitempty"`

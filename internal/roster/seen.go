@@ -130,13 +130,10 @@ func (s Seen) There(name string) []node.Node {
 	return append([]node.Node{s.Servers[name]}, s.Others[name]...)
 }
 
-// Outlived reports whether a newer server of a node failed as it was made, while its own serves: Terraform makes one
-// more with each apply, and destroys no old one before.
+// Outlived reports whether a newer server of a node failed, while its own serves: Terraform makes one more with each
+// apply, or waits for it, and destroys no old one before.
 func (s Seen) Outlived(name string) bool {
-	own := s.Servers[name]
-	return own.Status == "ACTIVE" && slices.ContainsFunc(s.Others[name], func(other node.Node) bool {
-		return other.Unmade && other.CreatedAt.After(own.CreatedAt)
-	})
+	return slices.ContainsFunc(s.Others[name], func(other node.Node) bool { return other.FailedAfter(s.Servers[name]) })
 }
 
 // Looked reports whether a node was ever looked for.

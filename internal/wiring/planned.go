@@ -46,6 +46,7 @@ type Plan struct {
 	MakesFirst bool     // whether the new server of a node is made before the old one ends
 	Batch      int      // number of nodes that the plan may still replace; negative if that is not known
 	Free       int      // number of servers that Terraform may make beside those that nodes ask for
+	Failed     []string // servers of the cluster that failed, each with its id
 	Begins     bool     // whether a batch of TEMPLATE begins
 	Unseen     []string // nodes of the cluster that are not handed over
 }
@@ -122,12 +123,16 @@ func Judge(p Plan) (faults []Fault) {
 		})
 	}
 	if again := nodesThat(remade)(p); len(again) > p.Free {
+		advice := "Name their nodes in candidates"
+		if len(p.Failed) > 0 {
+			advice = "Delete what failed (openstack server delete ID): " + text.Few(p.Failed) + "; or name their nodes " +
+				"in candidates"
+		}
 		faults = append(faults, Fault{
 			Node: again[0].node, Title: "Too many servers would be made",
 			Text: fmt.Sprintf("Terraform makes servers again whose names others have: %s. %d more may be made, "+
 				"because there are at most two batches beyond the cluster, and an apply destroys none before the new "+
-				"ones are there. Delete the dead ones (openstack server delete ID), or name their nodes in "+
-				"candidates. What is not known is seen without -refresh=false.", few(again), p.Free),
+				"ones are there. %s. What is not known is seen without -refresh=false.", few(again), p.Free, advice),
 		})
 	}
 	if beside := nodesThat(changed)(p); len(beside) > 0 && p.Batch >= 0 {

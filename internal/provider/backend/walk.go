@@ -37,11 +37,12 @@ type Walk struct {
 
 // Cluster is what the plan of a placement attachment tells the other attachments of its cluster.
 type Cluster struct {
-	Method string // how nodes are replaced; "" without an update
-	Batch  int64  // number of nodes that the plan may still replace; negative if that is not known
-	Free   int64  // number of servers that Terraform may make again, beside those that the plan makes
-	Begins bool   // whether a batch of TEMPLATE begins
-	Marked bool   // whether a node of the cluster ever carried a mark
+	Method string   // how nodes are replaced; "" without an update
+	Batch  int64    // number of nodes that the plan may still replace; negative if that is not known
+	Free   int64    // number of servers that Terraform may make again, beside those that the plan makes
+	Failed []string // servers that failed, each with its id
+	Begins bool     // whether a batch of TEMPLATE begins
+	Marked bool     // whether a node of the cluster ever carried a mark
 	Nodes  map[string]Node
 }
 

@@ -217,7 +217,9 @@ func (p *attachmentPlanner) awaits(ctx context.Context, now roster.Roster, chang
 func (p *attachmentPlanner) publish(ctx context.Context, d decision) {
 	p.publishLeaving(d)
 	walk, cluster := p.backend.Walk(), p.plan.Cluster.ValueString()
-	told := backend.Cluster{Batch: -1, Marked: p.memory.Marked, Nodes: map[string]backend.Node{}}
+	told := backend.Cluster{
+		Batch: -1, Failed: d.change.Failed, Marked: p.memory.Marked, Nodes: map[string]backend.Node{},
+	}
 	before := map[string]shownNode{}
 	if p.state != nil {
 		before = elements[shownNode](p.state.Nodes.ValueString(), p.diags)

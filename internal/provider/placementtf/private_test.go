@@ -113,7 +113,7 @@ func TestMemory(t *testing.T) {
 	assert.Empty(t, diags)
 	n := before.Roster.Nodes["two"]
 	n.Unplaced = false // so that an attribute shows the zone
-	assert.Equal(t, (roster.Node{Served: true, Doubt: true, Retried: true, StandsIn: true, Named: true}), unshown(n),
+	assert.Equal(t, (roster.Node{Served: true, Doubt: true, Retried: true, StandsIn: true, Named: true, Tried: true}), unshown(n),
 		"kept of a node")
 }
 

@@ -56,6 +56,7 @@ func (m attachmentModel) planned(state attachmentModel, walk *backend.Walk) wiri
 		MakesFirst: told.Method == roster.Substitute,
 		Begins:     told.Begins,
 		Free:       math.MaxInt,
+		Failed:     told.Failed,
 	}
 	if told.Batch >= 0 && (told.Method == "" || p.MakesFirst) {
 		p.Free = int(told.Free)

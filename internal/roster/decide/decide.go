@@ -73,8 +73,9 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	for _, f := range come.returned {
 		l.decide(verdict.Want{Fact: f, What: verdict.Returned})
 	}
-	if name, failed := l.outlived(), dead(l.now, seen); name != "" && len(failed) > 0 {
-		return plan, crowdedOut.with(name, text.Count(l.beyond(0), "server"), text.Few(failed))
+	ids := failed(l.now, seen)
+	if name := l.outlived(); name != "" && len(ids) > 0 {
+		return plan, crowdedOut.with(name, text.Count(l.beyond(0), "server"), text.Few(ids))
 	}
 	l.rollout.promised = come.wanted // nodes that come back keep their own templates
 	namer := l.name(come, seen.Taken)
@@ -108,7 +109,7 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	plan.Counts = l.Counts.Counts
 	comes := int64(len(l.comers))
 	plan.Remaining, plan.Target, plan.Beyond = remaining+l.Crowded, l.rollout.target, l.beyond(comes)
-	plan.Free, plan.Cleans = max(0, l.free(comes)), l.cleans
+	plan.Free, plan.Cleans, plan.Failed = max(0, l.free(comes)), l.cleans, ids
 	return plan, misspelled(plan)
 }
 
@@ -117,19 +118,24 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 func (l *ledger) outlived() string {
 	for _, f := range slices.Concat(l.others, l.All.ByIndex((*facts.Fact).Free)) {
 		_, stays := l.All[f.Name]
-		if v := l.verdicts[f.Name]; f.Outlived && (!stays && l.Crowded > 0 || v.Candidate() && v.Hold == hold.Servers) {
+		if f.Outlived && (!stays && l.Crowded > 0 || l.verdicts[f.Name].Hold == hold.Servers) {
 			return f.Name
 		}
 	}
 	return ""
 }
 
-// dead lists the servers in ERROR with the name of a node, each with its id.
-func dead(now roster.Roster, seen roster.Seen) (list []string) {
+// failed lists the servers with the name of a node, each with its id, that are in ERROR, or that were never in service
+// and that leave, or are one of several and were waited for.
+func failed(now roster.Roster, seen roster.Seen) (list []string) {
 	for _, name := range slices.Sorted(maps.Keys(seen.Servers)) {
-		_, node := now.Known(name)
-		for _, s := range seen.There(name) {
-			if node && s.Status == "ERROR" {
+		n, node := now.Known(name)
+		_, leaves := now.Leaving[name]
+		there := seen.There(name)
+		for i, s := range there {
+			never := s.InService == "" && (i > 0 || !n.Served)
+			silent := never && (leaves || s.NotInService != "" && len(there) > 1)
+			if node && (s.Status == "ERROR" || silent) {
 				list = append(list, fmt.Sprintf("%s (%s)", name, s.ID))
 			}
 		}
@@ -193,7 +199,7 @@ func (l *ledger) apply(r *roster.Roster, seen roster.Seen) {
 		case verdict.Leaves:
 			delete(r.Before, name)
 			n := r.Nodes[name]
-			n.StandsIn, n.Named = v.What == verdict.Replaced, v.Candidate()
+			n.StandsIn, n.Named, n.Tried = v.What == verdict.Replaced, v.Candidate(), v.Outlived
 			delete(r.Nodes, name)
 			if !seen.Missing[name] {
 				r.Leaving[name] = n
@@ -310,7 +316,7 @@ var (
 		"node has the protected name %q, and %q would be removed or replaced. Correct it, or remove it from the list."}
 	crowdedOut = ArgumentError{[]string{"desired_capacity"}, "No substitute can be made now", "The node %q " +
 		"serves, its new server failed, and no substitute may be made: there are %s beyond the cluster, and at most " +
-		"two batches are allowed. Delete servers in ERROR (openstack server delete ID), and apply again: %s."}
+		"two batches are allowed. Delete what failed (openstack server delete ID), and apply again: %s."}
 	slotsInUse = ArgumentError{[]string{"stateful", "release"}, "A slot to release is in use", "Nodes still use " +
 		"the slots %s. A slot can be released once its node is removed: shrink first, or remove the name from " +
 		"release."}

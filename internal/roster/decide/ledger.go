@@ -65,9 +65,9 @@ func newLedger(start Start, seen roster.Seen) *ledger {
 		l.count(l.verdictOn(f), 1)
 	}
 	unfound := func(f *facts.Fact) bool { return f.Unfound && f.Untouched == "" }
-	dead := unused || all.Number((*facts.Fact).Dead) > 0
+	idle := unused || len(seen.Others) > 0 || len(failed(now, seen)) > 0 || all.Number((*facts.Fact).Dead) > 0
 	l.Spent = now.Spent(policy)
-	l.nothing = l.makesFirst() && (l.Spent || dead && all.Number(unfound) > 0)
+	l.nothing = l.makesFirst() && (l.Spent || idle && all.Number(unfound) > 0)
 	return l
 }
 
@@ -192,9 +192,9 @@ func (l *ledger) view() gate.View {
 func (l *ledger) beyond(comes int64) int64 { return l.Servers + l.Unmade + comes - l.Policy.Capacity }
 
 // free returns how many more servers may be made then: there are at most two batches beyond the cluster, whatever they
-// are. A cluster that never served is made again in one batch. Nothing is made while dead servers are there and Nova
-// refuses others, maybe for want of a quota: the dead are destroyed first. Nothing is made either from a template
-// after two clean-ups.
+// are. A cluster that never served is made again in one batch. Nothing is made while dead or replaced servers are
+// there and Nova refuses others, maybe for want of a quota: those are destroyed first. Nothing is made either from a
+// template after two clean-ups.
 func (l *ledger) free(comes int64) int64 {
 	most := 2 * l.Size
 	if l.First {
@@ -338,7 +338,7 @@ func (l *ledger) standIn() {
 
 // mayStandIn reports whether a leaving node may stand in: any whose name was not tried in vain, if nodes are few.
 func (l *ledger) mayStandIn(f *facts.Fact, few bool) bool {
-	if _, back := l.staying[f.Name]; back || f.Outlived || f.Noted() {
+	if _, back := l.staying[f.Name]; back || f.Tried || f.Noted() {
 		return false
 	}
 	return few || f.Is == facts.Serving && f.StandsIn && !unwanted(f, l.Policy) && !renewed(f, l.Policy, false)

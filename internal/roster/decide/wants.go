@@ -157,7 +157,7 @@ func (l *ledger) removable(f *facts.Fact) bool { return f.Free() && !l.Policy.Un
 // flavor. The update need not have a cause for it: nobody uses these nodes. If the method makes substitutes, they leave
 // and others come: a name is tried once, because Terraform makes a server that failed again with each apply, before it
 // destroys anything, and asks for its ports again. A node without a server may use its name, unless a leaving node
-// suits.
+// suits, or nothing is made.
 func (l *ledger) neverServed() {
 	never := func(f *facts.Fact) bool {
 		return f.Is.Fresh || f.Unfound || f.Lost || l.First && f.Is != facts.Unknown
@@ -183,7 +183,7 @@ func (l *ledger) neverServed() {
 // givesUp reports whether a node that never served, and that gets another template or flavor, leaves instead: so that
 // another comes, or so that a leaving node comes back in its place.
 func (l *ledger) givesUp(f *facts.Fact) bool {
-	return l.makesFirst() && !f.Unfound || f.Outdated && !l.stranded(f) && l.suited(f.Place)
+	return l.makesFirst() && (!f.Unfound || l.nothing) || f.Outdated && !l.stranded(f) && l.suited(f.Place)
 }
 
 // suited reports whether a leaving node may come back in the place of a node that never served. Nodes of slots stay in

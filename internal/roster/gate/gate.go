@@ -73,6 +73,7 @@ const (
 // all has the bars in the order of [hold.All]. If several bar a want, the first one holds it.
 var all = []bar{
 	{hold.Protected, always, func(_ View, w verdict.Want) bool { return !w.Free() }},
+	{hold.Protected, unmade, func(_ View, w verdict.Want) bool { return !w.Free() }},
 	{hold.Begins, always, func(v View, _ verdict.Want) bool { return v.Policy.Begins }},
 	{hold.Older, always, func(_ View, w verdict.Want) bool { return w.Later && w.What != verdict.Remade }},
 	{hold.Wiring, always, func(_ View, w verdict.Want) bool {

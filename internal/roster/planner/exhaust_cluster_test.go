@@ -99,8 +99,10 @@ type question struct {
 	// closed, opened or unreachable (region Q), or both (Q is open).
 	moment string
 	named  []string // candidates
-	awaits awaits
-	bare   bool // whether no server ever carried a mark
+	// nodes that are protected by name
+	protected []string
+	awaits    awaits
+	bare      bool // whether no server ever carried a mark
 }
 
 // awaits are the nodes that an apply which changed nothing should have brought into service, or removed, and the image that
@@ -263,6 +265,7 @@ func (q question) policy() roster.Policy {
 	}
 	p.Awaited = append(p.Awaited, q.awaited()...)
 	p.Blind, p.Candidates = q.is("blind"), append(p.Candidates, q.named...)
+	p.Protected = q.protected
 	if q.method == none {
 		return p
 	}

@@ -41,9 +41,11 @@ var promises = []struct {
 	{"A node comes back only in place of one that it is better than.", plan.swaps},
 	{"A move makes the spread better.", plan.moves},
 	{"What is protected, and what is where nobody looks, stays as it is.", func(p plan) string {
-		return p.first(func(m member) bool { return m.replaced() && (m.has("protected") || m.at == closed) })
+		return p.first(func(m member) bool {
+			return m.replaced() && m.What != verdict.TakenBack && (m.has("protected") || m.at == closed) // that leaves a server as it is
+		})
 	}},
-	{"A place that closes in an open batch costs no server: what leaves and serves comes back, if it is needed.", func(p plan) string {
+	{"A place that closes in an open batch costs no server: what leaves and serves comes back, if it is needed and no newer one of it failed.", func(p plan) string {
 		kept := p.count(func(m member) bool {
 			_, stays := p.after.Nodes[m.name]
 			return stays && (m.at != closed || m.has("served") || m.has("own"))
@@ -53,7 +55,7 @@ var promises = []struct {
 		}
 		return p.first(func(m member) bool {
 			_, stays := p.after.Nodes[m.name]
-			proven := m.truth == serves && m.has("own")
+			proven := m.truth == serves && m.has("own") && !m.has("tried")
 			return p.is("closed") && m.leaving && m.at != closed && proven && !stays && kept < p.capacity
 		})
 	}},

@@ -28,7 +28,7 @@ type machine struct {
 	found         bool   // whether a look ever found it
 	unfound       bool   // whether Terraform still has to change it as its node says, and no look found it before that changed
 	tainted       bool   // whether Terraform makes it again with the next apply
-	locked        bool   // whether somebody locked it, so that its node stays as it is
+	locked, named bool   // whether somebody locked it, or protects its node by name, so that the node stays as it is
 	unmade        bool   // whether it failed as it was made
 	born, marked  int    // when it was made or changed, and when it got its mark
 }
@@ -47,6 +47,7 @@ var lies = []struct {
 	{"lost its mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "", ""; return true }},
 	{"got a foreign mark", func(m *machine, s *node.Node) bool { m.own, s.InService = "1-dead", "1-dead"; return true }},
 	{"is tainted by hand", func(m *machine, _ *node.Node) bool { m.tainted = true; return true }},
+	{"is protected by name", func(m *machine, _ *node.Node) bool { m.named = true; return true }},
 	{"is locked", func(m *machine, s *node.Node) bool { m.locked, s.Locked = true, true; return true }},
 	{"dies", func(m *machine, s *node.Node) bool { m.up, m.status, s.Status = false, "ERROR", "ERROR"; return true }},
 }
@@ -125,6 +126,12 @@ func (w *world) look(lie int, of []string, imports bool) {
 	}
 	never := func(string) bool { return false }
 	shut := func(region string) bool { return w.is("closed") && region == closed.Region }
+	w.protected = nil
+	for name, m := range w.machines {
+		if m.named {
+			w.protected = append(w.protected, name)
+		}
+	}
 	policy := w.policy()
 	w.r, w.seen, _ = learn.Match(w.r, servers, w.seen, shut, never)
 	learn.NoteTimes(&w.seen, w.r, policy, now(w.time))
@@ -143,8 +150,10 @@ func (w *world) kindOf(n roster.Node) kind {
 	}
 	say(n.Served, "served")
 	say(n.Retried, "retried")
+	say(n.Tried, "tried")
 	say(n.Doubt, "doubt")
 	say(s.Locked, "locked")
+	say(w.machines[name].named, "protected")
 	if !n.Doubt {
 		say(s.Unmade, "unmade")
 		say(!there, "missing")
@@ -234,12 +243,12 @@ func (w *world) limited(name string) bool {
 }
 
 // again names the nodes that a plan leaves as they are, or takes back, and for which Terraform makes a server although
-// one is there: it is tainted, or Terraform never heard of it.
+// one is there: it is tainted or deposed, or Terraform never heard of it.
 func (w *world) again(p plan) (names []string) {
 	for _, m := range p.members {
 		server, there := w.machines[m.name]
 		_, keeps := p.after.Nodes[m.name]
-		if (m.stays() || m.leaving && keeps) && (server.tainted || !there && !w.misnamed && len(w.strays[m.name]) > 0) {
+		if (m.stays() || m.leaving && keeps) && (server.tainted || !there && !w.misnamed && len(w.others(m.name)) > 0) {
 			names = append(names, m.name)
 		}
 	}
@@ -271,13 +280,15 @@ func (w *world) await(p plan) {
 	}
 }
 
-// bury deletes the servers in ERROR, as the error says of a plan that may make no substitute.
-func (w *world) bury() {
-	dead := func(m machine) bool { return m.status == "ERROR" }
-	maps.DeleteFunc(w.machines, func(_ string, m machine) bool { return dead(m) })
+// bury deletes the servers that a text names.
+func (w *world) bury(text string) {
+	named := func(name string) func(machine) bool {
+		return func(m machine) bool { return strings.Contains(text, m.id(name)+")") }
+	}
+	maps.DeleteFunc(w.machines, func(name string, m machine) bool { return named(name)(m) })
 	for _, all := range []map[string][]machine{w.deposed, w.strays} {
 		for name, list := range all {
-			all[name] = slices.DeleteFunc(slices.Clone(list), dead)
+			all[name] = slices.DeleteFunc(slices.Clone(list), named(name))
 		}
 	}
 }
@@ -322,7 +333,7 @@ func (w *world) apply(r roster.Roster, outcome map[string]string, end string) bo
 		default:
 			w.time++
 			made := machine{image: n.Template.Values()["image"], region: n.Region, status: "ACTIVE", generation: n.Generation, asked: n.Generation,
-				mark: string(n.Mark), up: fate == "up", born: w.time}
+				mark: string(n.Mark), up: fate == "up", born: w.time, named: m.named}
 			if !again {
 				made.own, made.noted, made.marked = m.own, m.noted, m.marked
 			}
@@ -370,7 +381,7 @@ func (w *world) key() string {
 			m, s := w.machines[name], w.seen.Servers[name]
 			same := []bool{m.mark == string(n.Mark), m.own == string(n.Mark), m.noted == string(n.Mark), w.seen.Builds[name].Mark == n.Mark,
 				m.generation == n.Generation, m.asked == n.Generation, m.own == "", s.InService == ""}
-			list = append(list, fmt.Sprint(i, n.Template, w.kindOf(n), same, m.image, m.status, m.up, m.tainted, m.unmade, m.locked))
+			list = append(list, fmt.Sprint(i, n.Template, w.kindOf(n), same, m.image, m.status, m.up, m.tainted, m.unmade, m.locked, m.named))
 		}
 	}
 	slices.Sort(list)
@@ -485,7 +496,7 @@ var ways = []struct {
 
 // piles says that there ever were more servers than there may be.
 func piles(was *world, p plan, is *world, _ []int) string {
-	most := max(p.capacity+2*p.batch, int64(was.servers()))
+	most := max(p.capacity+2*p.batch, int64(was.counted()))
 	if was.first() {
 		most = max(most, 2*p.capacity)
 	}
@@ -502,12 +513,24 @@ func sum(list []int) (all int) {
 // others are servers of a name beside the one that Terraform has.
 func (w *world) others(name string) []machine { return slices.Concat(w.deposed[name], w.strays[name]) }
 
-// servers counts the servers that Terraform has made and not destroyed.
-func (w *world) servers() int {
-	n := len(w.machines)
+// servers counts the servers that Nova has, and counted those with the name of a node that is or leaves.
+func (w *world) servers() int { return w.number(func(string) bool { return true }) }
+
+func (w *world) counted() int {
+	return w.number(func(name string) bool { _, known := w.r.Known(name); return known })
+}
+
+func (w *world) number(counts func(name string) bool) (n int) {
+	for name := range w.machines {
+		if counts(name) {
+			n++
+		}
+	}
 	for _, all := range []map[string][]machine{w.deposed, w.strays} {
-		for _, list := range all {
-			n += len(list)
+		for name, list := range all {
+			if counts(name) {
+				n += len(list)
+			}
 		}
 	}
 	return n
@@ -523,14 +546,14 @@ func (w *world) restless(p plan) string {
 	return said(!p.change.Empty() || len(w.machines) != len(p.after.Nodes) || p.change.Remaining > 0, "it never ends")
 }
 
-// unlock unlocks all servers, as the status says. In a cluster without any mark the quota is raised, as Nova's error says: no
+// unlock unlocks all servers, and protects no node, as the status says. In a cluster without any mark the quota is raised, as Nova's error says: no
 // plan gives up there what fills it.
 func (w *world) unlock() {
 	if w.bare && w.limit == "quota" {
 		w.limit = ""
 	}
 	for name, m := range w.machines {
-		m.locked = false
+		m.locked, m.named = false, false
 		w.machines[name] = m
 	}
 	for _, all := range []map[string][]machine{w.deposed, w.strays} {
@@ -559,7 +582,7 @@ func (w *world) follow(t *tally) {
 				}
 			}
 			made = append(made, number)
-			at.peak = max(at.peak, at.servers())
+			at.peak = max(at.peak, at.counted())
 			for name, m := range at.machines {
 				if way.dies && m.image == way.image && m.own == m.mark {
 					m.up, m.status = false, "ERROR"
@@ -572,31 +595,50 @@ func (w *world) follow(t *tally) {
 	}
 }
 
+// heeds looks and plans, and does what each refusal says, until a plan passes. It reports whether one does.
+func (w *world) heeds() (p plan, passes bool) {
+	for range 5 {
+		w.look(0, nil, false)
+		p = w.plan()
+		outlived := w.outlived(p)
+		switch {
+		case p.full():
+			w.bury(p.err.Error())
+		case len(outlived) > 0:
+			w.named = append(slices.Clip(w.named), outlived...)
+		case w.refused(p):
+			w.yields(p)
+		default:
+			return p, true
+		}
+	}
+	return p, false
+}
+
+// yields does what the readiness attachment says when it refuses a plan.
+func (w *world) yields(p plan) {
+	again := w.again(p) // before what failed is deleted
+	w.bury(strings.Join(p.change.Failed, " "))
+	for _, name := range again {
+		m, there := w.machines[name]
+		switch strays := len(w.strays[name]); {
+		case there:
+			m.tainted = false
+			w.machines[name] = m
+		case strays > 0:
+			delete(w.strays, name)
+		default:
+			w.named = append(slices.Clip(w.named), name)
+		}
+	}
+}
+
 // step looks, plans and applies; servers of other images never serve. It returns the plan and the names of the servers
 // that Terraform made. Without an end, the apply ends as well as it can.
 func (w *world) step(image, outcome, end string) (plan, []string, *world) {
-	w.look(0, nil, false)
-	p := w.plan()
-	if again := w.outlived(p); len(again) > 0 {
-		w.named = append(slices.Clip(w.named), again...)
-		p = w.plan()
-	}
-	if w.refused(p) {
-		for _, name := range w.again(p) {
-			if m, there := w.machines[name]; there {
-				m.tainted = false
-				w.machines[name] = m
-			} else {
-				delete(w.strays, name)
-			}
-		}
-		w.look(0, nil, false)
-		p = w.plan()
-	}
-	if p.full() {
-		w.bury()
-		w.look(0, nil, false)
-		p = w.plan()
+	p, passes := w.heeds()
+	if !passes {
+		return p, nil, w
 	}
 	due, fates := w.due(p.after), map[string]string{}
 	for i, name := range due {

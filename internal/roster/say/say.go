@@ -23,6 +23,7 @@ import (
 type Change struct {
 	verdict.List
 	Free      int64         // number of servers that Terraform may make beside those of the plan
+	Failed    []string      // servers that failed, each with its id
 	Remaining int64         // number of nodes that should still be replaced after this plan
 	Notices   []Notice      // notices for a person
 	Status    status.Status // status of the cluster after the plan is applied without an error
@@ -50,6 +51,7 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 	c := Change{
 		List:      p.reasoned(),
 		Free:      p.Free,
+		Failed:    p.Failed,
 		Remaining: p.Remaining,
 		Notices:   p.notices(),
 		Now:       p.status(),

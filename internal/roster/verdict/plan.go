@@ -24,6 +24,7 @@ type Plan struct {
 	Free      int64 // servers that Terraform may make beside those of the plan
 	Cleans    int64 // servers of nodes that never served and leave, which an apply that ends well destroys
 
+	Failed  []string // servers with the name of a node that failed, each with its id: see decide
 	Strays  []Stray  // servers that no node has, and that no apply removes
 	Leaving []string // leaving nodes that do not come back, outside closed regions, in which Nova may not answer
 }
