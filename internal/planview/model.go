@@ -49,6 +49,7 @@ type Plan struct {
 	Attachments []Attachment // by address
 	Totals      Totals
 	Servers     []Server // changes of servers without a node, and destroyed resources without a node
+	Changes     []string // address and actions of each resource that the plan changes, sorted
 }
 
 // Attachment is a placement attachment as a plan changes it.

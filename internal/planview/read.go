@@ -34,6 +34,7 @@ type planJSON struct {
 // change is the change of a resource.
 type change struct {
 	Address       string `json:"address"`
+	Previous      string `json:"previous_address"`
 	ModuleAddress string `json:"module_address"`
 	Mode          string `json:"mode"`
 	Type          string `json:"type"`
@@ -75,6 +76,12 @@ func Read(text []byte) (Plan, error) {
 	}
 	slices.SortFunc(found, func(a, b Attachment) int { return cmp.Compare(a.Address, b.Address) })
 	plan := Plan{Attachments: found, Totals: totals(changes)}
+	for _, c := range changes {
+		if actions := c.actions(); len(actions) > 0 {
+			plan.Changes = append(plan.Changes, c.Address+": "+strings.Join(actions, ", "))
+		}
+	}
+	slices.Sort(plan.Changes)
 	plan.explain(changes)
 	if len(found) == 0 {
 		return plan, ErrNoPlacement
@@ -134,8 +141,7 @@ func isLog(text []byte) bool {
 
 // read translates the change of an attachment.
 func (c change) read() (Attachment, error) {
-	imported := len(c.Change.Importing) > 0 && string(c.Change.Importing) != "null"
-	a := Attachment{Address: c.Address, module: c.ModuleAddress, Imported: imported}
+	a := Attachment{Address: c.Address, module: c.ModuleAddress, Imported: c.imported()}
 	action, known := c.action()
 	switch {
 	case !known:
@@ -163,6 +169,29 @@ func (c change) read() (Attachment, error) {
 	}
 	a.fill(before, after, hidden)
 	return a, nil
+}
+
+// actions returns what an apply does to a resource, or to Terraform's memory of it. A deposed object is named without
+// its key, because the next try has another key.
+func (c change) actions() (list []string) {
+	if a := c.Change.Actions; !slices.Contains(a, "no-op") && !slices.Contains(a, "read") {
+		list = slices.Clone(a)
+	}
+	if c.DeposedKey != "" {
+		list = append(list, "deposed")
+	}
+	if c.imported() {
+		list = append(list, "import")
+	}
+	if c.Previous != "" && c.Previous != c.Address {
+		list = append(list, "move")
+	}
+	return list
+}
+
+// imported reports whether an apply imports the resource.
+func (c change) imported() bool {
+	return len(c.Change.Importing) > 0 && string(c.Change.Importing) != "null"
 }
 
 // action returns what a change does. It returns false for unknown words.

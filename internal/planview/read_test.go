@@ -79,6 +79,20 @@ func TestReadEncodings(t *testing.T) {
 	}
 }
 
+// TestChanges: a change says what an apply does to a resource, or to Terraform's memory of it.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	plan, err := planview.Read([]byte(`{"format_version": "1.2", "resource_changes": [
+		{"address": "a.e", "mode": "managed", "change": {"actions": ["no-op"], "importing": {"id": "x"}}},
+		{"address": "a.d", "mode": "managed", "change": {"actions": ["update"]}, "previous_address": "a.z"},
+		{"address": "a.c", "mode": "managed", "change": {"actions": ["no-op"]}, "previous_address": "a.c"},
+		{"address": "a.b", "mode": "managed", "change": {"actions": ["delete"]}, "deposed": "5ab4c0de"},
+		{"address": "data.a", "mode": "data", "change": {"actions": ["read"]}},
+		{"address": "a.a", "mode": "managed", "change": {"actions": ["create", "delete"]}}]}`))
+	assert.ErrorIs(t, err, planview.ErrNoPlacement)
+	assert.Equal(t, []string{"a.a: create, delete", "a.b: delete, deposed", "a.d: update, move", "a.e: import"}, plan.Changes)
+}
+
 const log = `{"@level":"info","@message":"Terraform 1.11.4","type":"version"}
 {"@level":"warn","type":"diagnostic","diagnostic":{"severity":"warning","summary":"A batch waits for nodes","detail":"web-1 is\n in ERROR.",` +
 	`"address":"stackpolicy_placement_attachment.web"}}

@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-exec/tfexec"
-	tfjson "github.com/hashicorp/terraform-json"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/duration"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/planview"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
@@ -101,57 +100,23 @@ func (c *Command) Plan(ctx context.Context) (*Plan, error) {
 	if err != nil {
 		return nil, fault("plan", log.Bytes(), err)
 	}
-	c.tf.SetStdout(&shown) // the text itself, in addition to the decoded plan
-	plan, err := c.tf.ShowPlanFile(ctx, p.File)
+	c.tf.SetStdout(&shown) // the text itself: the decoded plan does not say why a resource is replaced
+	_, err = c.tf.ShowPlanFile(ctx, p.File)
 	c.tf.SetStdout(io.Discard)
 	if err != nil {
 		return nil, fmt.Errorf("show the plan: %w", err)
 	}
-	p.JSON, p.Changes = shown.Bytes(), changes(plan)
+	p.JSON = shown.Bytes()
 	if p.View, err = planview.Read(p.JSON); err != nil && !errors.Is(err, planview.ErrNoPlacement) {
 		return nil, err
 	}
+	p.Changes = p.View.Changes
 	for _, a := range p.View.Attachments {
 		if a.Action != planview.Delete {
 			p.Clusters = append(p.Clusters, clusterOf(a))
 		}
 	}
 	return p, planview.AddWarnings(p.View, log.Bytes())
-}
-
-// changes lists what an apply of a plan does to each resource that it changes, sorted.
-func changes(plan *tfjson.Plan) (list []string) {
-	for _, change := range plan.ResourceChanges {
-		if change.Change == nil {
-			continue
-		}
-		if words := actions(change); len(words) > 0 {
-			list = append(list, change.Address+": "+strings.Join(words, ", "))
-		}
-	}
-	slices.Sort(list)
-	return list
-}
-
-// actions returns what an apply does to a resource, or to Terraform's memory of it. A deposed object is named without
-// its key, because the next try has another key.
-func actions(change *tfjson.ResourceChange) []string {
-	var words []string
-	if a := change.Change.Actions; !a.NoOp() && !a.Read() {
-		for _, action := range a {
-			words = append(words, string(action))
-		}
-	}
-	if change.DeposedKey != "" {
-		words = append(words, "deposed")
-	}
-	if change.Change.Importing != nil {
-		words = append(words, "import")
-	}
-	if was := change.PreviousAddress; was != "" && was != change.Address {
-		words = append(words, "move")
-	}
-	return words
 }
 
 // line prepares a foreign text as part of a line.
