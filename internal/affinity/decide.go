@@ -172,18 +172,10 @@ type NoHostError struct{}
 
 func (*NoHostError) Error() string { return "No suitable vSphere host is available." }
 
-// wrongZoneError means that the vSphere cluster with DRS is in another zone than wanted.
-type wrongZoneError struct{ host, zone, wanted string }
-
-func (e *wrongZoneError) Error() string {
-	return fmt.Sprintf("the host %q of the vSphere cluster with DRS is in the availability zone %q, not in %q",
-		e.host, e.zone, e.wanted)
-}
-
 // DRSZone returns zone:host for servers of a vSphere cluster with DRS. The host is the first hypervisor, by its
 // hostname, that is up, enabled, in the wanted zone (unless that is empty) and has "drs" in its hostname, in any
 // case. The map zoneOf has the zone of each host; a host that is missing in it is in the zone "nova", as the policy's
-// document defines it. The errors are a [*NoHostError] and a [*wrongZoneError].
+// document defines it. The error is a [*NoHostError] if there is none, and otherwise about another zone.
 func DRSZone(hypervisors []openstack.Hypervisor, zoneOf map[string]string, wanted string) (string, error) {
 	var usable []openstack.Hypervisor
 	for _, h := range hypervisors {
@@ -203,7 +195,8 @@ func DRSZone(hypervisors []openstack.Hypervisor, zoneOf map[string]string, wante
 			return zone(h) + ":" + h.Host, nil
 		}
 	}
-	return "", &wrongZoneError{usable[0].Host, zone(usable[0]), wanted}
+	return "", fmt.Errorf("the host %q of the vSphere cluster with DRS is in the availability zone %q, not in %q",
+		usable[0].Host, zone(usable[0]), wanted)
 }
 
 // Room returns how many members an anti-affinity group can have on the hosts that can be used: hosts that are up,

@@ -63,17 +63,6 @@ func (e *ProtectedError) Error() string {
 		text.Nodes(e.Asked), from(e.Group), e.Others, e.Protected)
 }
 
-// ShortError means that a region or zone has fewer nodes than must be removed from it.
-type ShortError struct {
-	Group string
-	Asked int64
-	Nodes int64
-}
-
-func (e *ShortError) Error() string {
-	return fmt.Sprintf("%s must be removed%s, which has %d", text.Nodes(e.Asked), from(e.Group), e.Nodes)
-}
-
 func from(group string) string {
 	if group == "" {
 		return " from the cluster"
@@ -87,7 +76,8 @@ func from(group string) string {
 // nodes that are not created yet (no creation time, or status BUILD), then all others by the criterion, and by id if
 // they are equal. A node whose profile has no known age counts as youngest. Protected nodes are never chosen.
 //
-// Without groups a count above the number of nodes is cut to it. The errors are [*ProtectedError] and [*ShortError].
+// Without groups a count above the number of nodes is cut to it. The error is a [*ProtectedError] where too many are
+// protected, and otherwise about a group with fewer nodes than must be removed.
 func Choose(nodes []node.Node, request Request) ([]node.Node, error) {
 	if request.Groups == nil {
 		return pick("", nodes, min(request.Count, int64(len(nodes))), nodes, request)
@@ -102,7 +92,7 @@ func Choose(nodes []node.Node, request Request) ([]node.Node, error) {
 	for _, name := range slices.Sorted(maps.Keys(request.Groups)) {
 		asked := request.Groups[name]
 		if have := int64(len(members[name])); asked > have {
-			errs = append(errs, &ShortError{name, asked, have})
+			errs = append(errs, fmt.Errorf("%s must be removed%s, which has %d", text.Nodes(asked), from(name), have))
 			continue
 		}
 		some, err := pick(name, members[name], asked, nodes, request)
