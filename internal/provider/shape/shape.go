@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/provider/value"
+	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
 // Kind is what an attribute holds.
@@ -109,8 +110,8 @@ func (s Shape) object(at string, v attr.Value) (Object, error) {
 	if v.IsUnknown() {
 		return nil, UnknownError{at}
 	}
-	if text, ok := v.(types.String); ok && s.Short != "" {
-		return Object{s.Short: text}, nil
+	if short, ok := v.(types.String); ok && s.Short != "" {
+		return Object{s.Short: short}, nil
 	}
 	fields, err := value.Fields(v)
 	if err != nil {
@@ -169,32 +170,11 @@ func (s Shape) advice(written string) string {
 func Nearest(written string, words []string) (best string) {
 	least := 4
 	for _, word := range slices.Sorted(slices.Values(words)) {
-		if d := distance(written, word); d < least && d <= (len(word)+1)/3 {
+		if d := text.Distance(written, word); d < least && d <= (len(word)+1)/3 {
 			best, least = word, d
 		}
 	}
 	return best
-}
-
-// distance counts the letters to add, take away or change.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // unknown is what is read of a value that is not known.
@@ -216,7 +196,7 @@ func (k Kind) read(v attr.Value) (attr.Value, error) {
 	list, isList := v.(interface{ Elements() []attr.Value })
 	switch k {
 	case Text:
-		return text(v)
+		return textFrom(v)
 	case Whole:
 		if s, ok := v.(types.String); ok {
 			if n, err := strconv.ParseInt(s.ValueString(), 10, 64); err == nil {
@@ -243,7 +223,7 @@ func (k Kind) read(v attr.Value) (attr.Value, error) {
 		if _, err := value.Fields(v); err == nil {
 			return Map.read(v)
 		}
-		return text(v)
+		return textFrom(v)
 	case Map:
 		fields, err := value.Fields(v)
 		if err != nil {
@@ -254,7 +234,7 @@ func (k Kind) read(v attr.Value) (attr.Value, error) {
 			if value.IsNull(f.Value) {
 				continue
 			}
-			if texts[f.Name], err = text(f.Value); err != nil {
+			if texts[f.Name], err = textFrom(f.Value); err != nil {
 				return nil, fmt.Errorf("%q: %w", f.Name, err)
 			}
 		}
@@ -266,14 +246,14 @@ func (k Kind) read(v attr.Value) (attr.Value, error) {
 	texts := make([]attr.Value, len(list.Elements()))
 	for i, element := range list.Elements() {
 		var err error
-		if texts[i], err = text(element); err != nil {
+		if texts[i], err = textFrom(element); err != nil {
 			return nil, fmt.Errorf("element %d: %w", i, err)
 		}
 	}
 	return types.ListValueMust(types.StringType, texts), nil
 }
 
-func text(v attr.Value) (attr.Value, error) {
+func textFrom(v attr.Value) (attr.Value, error) {
 	v = under(v)
 	switch {
 	case v == nil || v.IsNull():
@@ -309,8 +289,8 @@ func HoldsUnknown(v attr.Value) bool {
 
 // Ended returns an error with a period, if it does not ask something.
 func Ended(err error) string {
-	if text := err.Error(); strings.HasSuffix(text, "?") {
-		return text
+	if said := err.Error(); strings.HasSuffix(said, "?") {
+		return said
 	}
 	return err.Error() + "."
 }
