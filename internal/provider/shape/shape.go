@@ -55,7 +55,7 @@ func (u UnknownError) Error() string { return u.At + " is not known while planni
 
 // List reads a list of objects. Nothing is an empty list.
 func (s Shape) List(name string, v attr.Value) ([]Object, error) {
-	v = under(v)
+	v = value.Under(v)
 	if v == nil || v.IsNull() {
 		return nil, nil
 	}
@@ -82,7 +82,7 @@ func (s Shape) List(name string, v attr.Value) ([]Object, error) {
 
 // Map reads a map of objects. Nothing is an empty map.
 func (s Shape) Map(name string, v attr.Value) (map[string]Object, error) {
-	v = under(v)
+	v = value.Under(v)
 	if v == nil || v.IsNull() {
 		return nil, nil
 	}
@@ -103,7 +103,7 @@ func (s Shape) Map(name string, v attr.Value) (map[string]Object, error) {
 }
 
 func (s Shape) object(at string, v attr.Value) (Object, error) {
-	v = under(v)
+	v = value.Under(v)
 	if v == nil || v.IsNull() {
 		return nil, fmt.Errorf("%s is null. Leave it out", at)
 	}
@@ -186,7 +186,7 @@ var unknown = map[Kind]attr.Value{
 
 // read returns a value of the kind, as Terraform would convert it: nil for null. Null elements of a map are left out.
 func (k Kind) read(v attr.Value) (attr.Value, error) {
-	v = under(v)
+	v = value.Under(v)
 	switch {
 	case v == nil || v.IsNull():
 		return nil, nil
@@ -254,7 +254,7 @@ func (k Kind) read(v attr.Value) (attr.Value, error) {
 }
 
 func textFrom(v attr.Value) (attr.Value, error) {
-	v = under(v)
+	v = value.Under(v)
 	switch {
 	case v == nil || v.IsNull():
 		return nil, fmt.Errorf("%s is needed, and it is null", Text)
@@ -269,14 +269,6 @@ func textFrom(v attr.Value) (attr.Value, error) {
 	}
 	s, _, err := value.As[types.String](v, string(Text))
 	return s, err
-}
-
-// under returns the value in a dynamic one.
-func under(v attr.Value) attr.Value {
-	if dynamic, ok := v.(types.Dynamic); ok && !dynamic.IsNull() && !dynamic.IsUnknown() {
-		return dynamic.UnderlyingValue()
-	}
-	return v
 }
 
 // HoldsUnknown reports whether a value, or one in a list, is unknown. Nothing holds none.

@@ -32,9 +32,7 @@ var ErrUnknown = errors.New("not known yet")
 
 // Fields returns the attributes of an object, or the elements of a map, sorted by name.
 func Fields(value attr.Value) ([]Field, error) {
-	if dynamic, ok := value.(types.Dynamic); ok {
-		value = dynamic.UnderlyingValue()
-	}
+	value = Under(value)
 	if value == nil || value.IsNull() {
 		return nil, errors.New("an object is needed, and it is null")
 	}
@@ -59,9 +57,7 @@ func Fields(value attr.Value) ([]Field, error) {
 
 // Elements returns the elements of a list, a set or a tuple.
 func Elements(value attr.Value) ([]attr.Value, error) {
-	if dynamic, ok := value.(types.Dynamic); ok {
-		value = dynamic.UnderlyingValue()
-	}
+	value = Under(value)
 	if value != nil && value.IsUnknown() {
 		return nil, ErrUnknown
 	}
@@ -73,9 +69,7 @@ func Elements(value attr.Value) ([]attr.Value, error) {
 
 // As returns a value of a type; present is false for null.
 func As[T attr.Value](value attr.Value, what string) (v T, present bool, err error) {
-	if dynamic, ok := value.(types.Dynamic); ok && !dynamic.IsNull() && !dynamic.IsUnknown() {
-		value = dynamic.UnderlyingValue()
-	}
+	value = Under(value)
 	switch {
 	case value.IsUnknown():
 		return v, false, ErrUnknown
@@ -138,11 +132,14 @@ func described(value attr.Value) string {
 }
 
 // IsNull reports whether a value, or the value inside a dynamic one, is null.
-func IsNull(v attr.Value) bool {
-	if dynamic, ok := v.(types.Dynamic); ok {
-		return dynamic.IsNull() || dynamic.IsUnderlyingValueNull()
+func IsNull(v attr.Value) bool { return Under(v).IsNull() }
+
+// Under returns the value inside a dynamic one, if that is known and not null.
+func Under(v attr.Value) attr.Value {
+	if dynamic, ok := v.(types.Dynamic); ok && !dynamic.IsNull() && !dynamic.IsUnknown() {
+		return dynamic.UnderlyingValue()
 	}
-	return v.IsNull()
+	return v
 }
 
 // WholeType is the type of an argument that is a whole number. The framework's own type
