@@ -75,7 +75,7 @@ func markOf(s node.Node) roster.Mark {
 	if m := roster.Mark(s.InService); m.Number() > 0 {
 		return m
 	}
-	return roster.FirstMark("")
+	return roster.MarkOf(1, "")
 }
 
 func describe(n node.Node) string { return fmt.Sprintf("%s (%s, in %s)", n.Name, n.ID, n.Region) }

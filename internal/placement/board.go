@@ -172,26 +172,20 @@ func (b *Board) Close(at Place) {
 	}
 }
 
-// Closed reports whether a listed place takes no nodes now.
-func (b *Board) Closed(at Place) bool {
-	s, there := b.counted(at)
-	if !there {
-		return false
-	}
-	region, bin := b.regions[s.region], b.at(s)
-	return region.Weight > 0 && (region.closed() || bin.closed())
-}
-
-// Why says why a closed place takes no nodes now: "is not available".
+// Why says why a listed place takes no nodes now, such as "is not available", or "" if it takes some.
 func (b *Board) Why(at Place) string {
 	s, there := b.counted(at)
 	if !there {
 		return ""
 	}
-	if region := b.regions[s.region]; region.closed() {
+	switch region, bin := b.regions[s.region], b.at(s); {
+	case region.Weight == 0:
+	case region.closed():
 		return region.why()
+	case bin.closed():
+		return bin.why()
 	}
-	return b.at(s).why()
+	return ""
 }
 
 // Takes reports whether a place can take one more node: it is listed, neither it nor its region is closed, and both

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 )
@@ -70,22 +71,11 @@ func (s *Spot) UnmarshalText(text []byte) error {
 	return err
 }
 
-// FullSpots are the flavors and places in which Nova found no host a short time ago.
-func (s Seen) FullSpots(policy Policy) map[Spot]bool {
-	full := map[Spot]bool{}
-	if policy.Update != nil {
-		for spot := range s.Full {
-			full[spot] = true
-		}
-	}
-	return full
-}
-
 // FullPlaces lists the places in which all flavors are full, in order.
 func (s Seen) FullPlaces(policy Policy) []placement.Place {
-	spots, places := s.FullSpots(policy), map[placement.Place]bool{}
-	for spot := range spots {
-		if _, left := policy.FlavorOf(spot.Place, spots); !left {
+	places := map[placement.Place]bool{}
+	for spot := range s.Full {
+		if _, left := policy.FlavorOf(spot.Place, s.Full); !left {
 			places[spot.Place] = true
 		}
 	}
@@ -93,9 +83,10 @@ func (s Seen) FullPlaces(policy Policy) []placement.Place {
 }
 
 // FlavorOf is the first flavor of a place that is not full. It reports false if all are full.
-func (p Policy) FlavorOf(at placement.Place, full map[Spot]bool) (flavor string, ok bool) {
+func (p Policy) FlavorOf(at placement.Place, full map[Spot]time.Time) (flavor string, ok bool) {
 	flavors := p.Flavors.At(at)
-	if i := slices.IndexFunc(flavors, func(f string) bool { return !full[Spot{Place: at, Flavor: f}] }); i >= 0 {
+	open := func(f string) bool { _, is := full[Spot{Place: at, Flavor: f}]; return !is }
+	if i := slices.IndexFunc(flavors, open); i >= 0 {
 		return flavors[i], true
 	}
 	return flavors[0], false
@@ -124,7 +115,7 @@ func (p Policy) Outdated(n Node) bool {
 
 // EarlierFlavor returns an earlier flavor of the list that a node would get now, or "".
 func (p Policy) EarlierFlavor(at placement.Place, n Node, seen Seen) string {
-	first, ok := p.FlavorOf(at, seen.FullSpots(p))
+	first, ok := p.FlavorOf(at, seen.Full)
 	own := p.rank(at, n)
 	if !ok || own >= 0 && own <= slices.Index(p.Flavors.At(at), first) {
 		return ""

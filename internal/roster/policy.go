@@ -139,17 +139,10 @@ func (u *Update) Has(cause Cause) bool { return u != nil && slices.Contains(u.Ca
 
 // Closed reports whether a place, or its region, is closed for maintenance.
 func (p Policy) Closed(at placement.Place) bool {
-	for _, r := range p.Regions {
-		if r.Name == at.Region && r.Maintenance {
-			return true
-		}
-		for _, z := range r.Zones {
-			if r.Name == at.Region && z.Name == at.Zone && z.Maintenance {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Regions, func(r placement.Region) bool {
+		zone := func(z placement.Bin) bool { return z.Name == at.Zone && z.Maintenance }
+		return r.Name == at.Region && (r.Maintenance || slices.ContainsFunc(r.Zones, zone))
+	})
 }
 
 // Untouched returns why no update touches the nodes of a place, or "".

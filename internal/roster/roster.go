@@ -9,33 +9,16 @@
 // learn changes the memory after a look, cause lists why a node is replaced, hold why it is not, verdict has the values
 // of a plan, gate grants a change or holds it, decide makes the plan, say its sentences, planner is the door.
 //
-// Each thing has one word. Here are those that several packages use. Nodes:
+// Each thing has one word. These are the ones that no type or field explains:
 //
 //   - place: a zone of a region, or a region that lists no zones. A closed place is under maintenance, and in a full
 //     place Nova found no host a short time ago.
-//   - slot: name, index and place of a stateful node, which outlive its server
-//   - candidate: a node that a person names to be removed, or made again
-//   - protected: a node that must stay as it is
 //   - in service, or serving: the server runs, and carries the mark of its node or needs none
-//   - served: was in service since the node was made or changed
-//   - proven: certainly in service, or certainly out of it
-//   - accused: a wait or a check of health says that the node is out of service, and may be wrong
-//   - made again: the server is destroyed and created under its name
-//   - not remade: the server should have been made again, and was not seen to be
-//   - leaving: an earlier plan removed the node, and its server may still run
-//
-// Templates:
-//
 //   - wanted: the template that the nodes of a place should have
-//   - settled: the last template that all nodes had while at least half of them were in service
-//   - outdated: a node with another template than the wanted one
-//
-// Plans:
-//
-//   - replaced: leaves or changes for a cause; the new node for one that leaves is its substitute
-//   - batch: the nodes that one plan may replace
-//   - quorum: enough other nodes are proven in service to take one out of service
 //   - under way: has the wanted template, and is not in service yet
+//   - made again: the server is destroyed and created under its name
+//   - replaced: leaves or changes for a cause; the new node for one that leaves is its substitute
+//   - quorum: enough other nodes are proven in service to take one out of service
 package roster
 
 import (
@@ -178,21 +161,9 @@ func (r Roster) LeavingNames() []string { return ByIndex(r.Leaving) }
 
 // ByIndex lists nodes by their indices.
 func ByIndex(nodes map[string]Node) []string {
-	type indexed struct {
-		name  string
-		index int64
-	}
-	list, names := make([]indexed, 0, len(nodes)), make([]string, len(nodes))
-	for name, n := range nodes {
-		list = append(list, indexed{name, n.Index})
-	}
-	slices.SortFunc(list, func(a, b indexed) int {
-		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.name, b.name))
+	return slices.SortedFunc(maps.Keys(nodes), func(a, b string) int {
+		return cmp.Or(cmp.Compare(nodes[a].Index, nodes[b].Index), cmp.Compare(a, b))
 	})
-	for i, n := range list {
-		names[i] = n.name
-	}
-	return names
 }
 
 // Counts counts the nodes by place.

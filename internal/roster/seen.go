@@ -1,6 +1,7 @@
 package roster
 
 import (
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -122,12 +123,26 @@ func keep[V any](into, from map[string]V, name string) {
 	}
 }
 
-// There lists the servers with the name of a node, its own first.
-func (s Seen) There(name string) []node.Node {
-	if s.Servers[name].ID == "" {
-		return nil
+// There yields the servers with the name of a node, its own first.
+func (s Seen) There(name string) iter.Seq2[int, node.Node] {
+	return func(yield func(int, node.Node) bool) {
+		if own := s.Servers[name]; own.ID == "" || !yield(0, own) {
+			return
+		}
+		for i, other := range s.Others[name] {
+			if !yield(i+1, other) {
+				return
+			}
+		}
 	}
-	return append([]node.Node{s.Servers[name]}, s.Others[name]...)
+}
+
+// Number returns the number of servers with the name of a node.
+func (s Seen) Number(name string) (n int64) {
+	for range s.There(name) {
+		n++
+	}
+	return n
 }
 
 // Outlived reports whether a newer server of a node failed, while its own serves: Terraform makes one more with each

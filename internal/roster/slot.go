@@ -91,16 +91,6 @@ func (r Roster) Home(name string, n Node) placement.Place {
 	return n.Place
 }
 
-// KeepsVolume reports whether a slot has a volume.
-func (r Roster) KeepsVolume(volume string) bool {
-	for _, slot := range r.Slots {
-		if slices.Contains(slot.Volumes.List(), volume) {
-			return true
-		}
-	}
-	return false
-}
-
 // Fits reports whether a slot belongs to a place. A slot or place without a zone fits every
 // zone of its region, because Nova chose, or chooses, the zone.
 func (s Slot) Fits(at placement.Place) bool {

@@ -81,9 +81,6 @@ func (t Template) Hash() string { return fmt.Sprintf("%x", sha256.Sum256([]byte(
 // time that its server was made again. It never falls, so that no mark is valid twice.
 type Mark string
 
-// FirstMark returns the first mark of a node of a template.
-func FirstMark(t Template) Mark { return MarkOf(1, t) }
-
 // MarkOf returns the mark of a number and a template.
 func MarkOf(number int64, t Template) Mark {
 	if t == "" {
@@ -150,15 +147,4 @@ func (t *Templates) UnmarshalJSON(text []byte) error {
 // At returns the template of new nodes of a place.
 func (t Templates) At(at placement.Place) Template {
 	return cmp.Or(t[at], t[placement.Place{Region: at.Region}], t[placement.Place{}])
-}
-
-// Or returns the templates and, for places without one, the others.
-func (t Templates) Or(others Templates) Templates {
-	all := maps.Clone(t)
-	for at, template := range others {
-		if t.At(at) == "" {
-			all[at] = template
-		}
-	}
-	return all
 }

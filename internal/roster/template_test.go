@@ -23,8 +23,8 @@ func TestMark(t *testing.T) {
 		{map[string]string{"a": "<b> & \"c\"\n"}, `{"a":"<b> & \"c\"\n"}`, "1-95395458"},
 	} {
 		template := roster.NewTemplate(c.values)
-		if string(template) != c.text || roster.FirstMark(template) != c.want {
-			t.Errorf("got %s, %s, want %s, %s", template, roster.FirstMark(template), c.text, c.want)
+		if string(template) != c.text || roster.MarkOf(1, template) != c.want {
+			t.Errorf("got %s, %s, want %s, %s", template, roster.MarkOf(1, template), c.text, c.want)
 		}
 		if again := roster.NewTemplate(template.Values()); again != template {
 			t.Errorf("%s becomes %s", template, again)
@@ -39,7 +39,7 @@ func TestMark(t *testing.T) {
 	} {
 		assert.Equal(t, want, got)
 	}
-	if !roster.Mark("3").Matches(b) || !roster.FirstMark(b).Matches(b) || roster.Mark("3-00000000").Matches(b) {
+	if !roster.Mark("3").Matches(b) || !roster.MarkOf(1, b).Matches(b) || roster.Mark("3-00000000").Matches(b) {
 		t.Error("a mark is of the template whose hash it has, and without a hash of any")
 	}
 }

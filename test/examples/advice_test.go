@@ -363,7 +363,6 @@ var others = map[string]string{
 	"A closed place loses nodes":                            "no guide has a plan of a closed place",
 	"A quota binds":                                         "the cloud",
 	"Availability zone skipped":                             "the cloud",
-	"Candidates of an import count as met":                  "an import",
 	"Marks are from the future":                             "metadata",
 	"Region skipped":                                        "the cloud",
 	"Servers are ahead of this state":                       "TestStatuses",

@@ -202,7 +202,7 @@ func Cluster(t *testing.T, nodes ...string) roster.Roster {
 		}
 		n.Region, n.Zone, _ = strings.Cut(n.Region, "/")
 		n.Template = Image(number)
-		n.Mark = roster.FirstMark(n.Template)
+		n.Mark = roster.MarkOf(1, n.Template)
 		r.Nodes[Web(n.Index)] = n
 		r.Next = n.Index + 1
 	}

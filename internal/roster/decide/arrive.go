@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -84,7 +85,7 @@ func (l *ledger) flavorIn(at placement.Place, rooms map[string]int64) string {
 	full := maps.Clone(l.fullSpots)
 	for flavor, n := range rooms {
 		if n <= 0 {
-			full[roster.Spot{Place: at, Flavor: flavor}] = true
+			full[roster.Spot{Place: at, Flavor: flavor}] = time.Time{}
 		}
 	}
 	flavor, ok := l.Policy.FlavorOf(at, full)
@@ -183,8 +184,14 @@ func prepareSlots(r *roster.Roster, policy roster.Policy) (unknown []string) {
 	}
 	r.FillSlots(roster.Stateful{Retain: true})
 	follow(r, policy.Regions)
+	volumes := map[string]bool{}
+	for _, slot := range r.Slots {
+		for _, volume := range slot.Volumes.List() {
+			volumes[volume] = true
+		}
+	}
 	for _, name := range policy.Stateful.Release {
-		if _, there := r.Slots[name]; !there && !r.KeepsVolume(name) {
+		if _, there := r.Slots[name]; !there && !volumes[name] {
 			unknown = append(unknown, name)
 		}
 		if _, inUse := r.Nodes[name]; !inUse {

@@ -16,43 +16,13 @@ import (
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/text"
 )
 
-// Start is what a plan has before it decides anything.
-type Start struct {
-	Policy roster.Policy // with the wanted templates
-	All    facts.Facts   // all nodes, including the ones that the plan removes
-
-	now   roster.Roster // as the nodes are: with zones, slots and a first template
-	named candidates
-	names verdict.Names
-}
-
-// Begin works out what a plan has before it decides.
-func Begin(now roster.Roster, seen roster.Seen, policy roster.Policy) (k Start, err error) {
-	now = zonesFrom(now, seen, policy.Regions)
-	giveUp(now, seen, policy)
-	refused := func(name string) bool { n, stays := now.Nodes[name]; return stays && !n.Served && seen.Missing[name] }
-	if slices.ContainsFunc(policy.Awaited, refused) {
-		policy.Awaited = nil // that apply failed, and may not have done the rest
-	}
-	k.Policy = policy
-	if err = k.firstTemplate(now); err != nil {
-		return k, err
-	}
-	k.now = now
-	k.names.NoSlots = prepareSlots(&k.now, k.Policy)
-	k.All = facts.Assess(k.now, seen, k.Policy)
-	k.named, err = findCandidates(k.now, k.All, k.Policy)
-	return k, err
-}
-
 // Plan makes a plan: it works out the facts, passes each want through the gate, and collects the verdicts.
 func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (verdict.Plan, error) {
-	start, err := Begin(now, seen, policy)
-	if err != nil {
-		return verdict.Plan{}, err
+	l, err := newLedger(now, seen, policy)
+	if err == nil {
+		err = l.wants()
 	}
-	l := newLedger(start, seen)
-	if err := l.wants(); err != nil {
+	if err != nil {
 		return verdict.Plan{}, err
 	}
 	return l.finish(seen)
@@ -99,16 +69,13 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	}
 	plan.Passed, plan.Fresh, plan.Unprotected = namer.passed, namer.fresh, l.protectsNobody()
 	plan.Strangers = l.named.strange
-	for _, f := range l.named.met {
-		plan.Met = append(plan.Met, f.Name)
-	}
 	l.leaving = slices.DeleteFunc(l.leaving, func(name string) bool {
 		return l.verdicts[name].Outcome == verdict.Returns
 	})
 	plan.Leaving, plan.Strays = l.leaving, strays(l.now, seen, l.Policy)
 	plan.Counts = l.Counts.Counts
 	comes := int64(len(l.comers))
-	plan.Remaining, plan.Target, plan.Beyond = remaining+l.Crowded, l.rollout.target, l.beyond(comes)
+	plan.Remaining, plan.Beyond = remaining+l.Crowded, l.beyond(comes)
 	plan.Free, plan.Cleans, plan.Failed = max(0, l.free(comes)), l.cleans, ids
 	return plan, misspelled(plan)
 }
@@ -128,18 +95,18 @@ func (l *ledger) outlived() string {
 // failed lists the servers with the name of a node, each with its id, that are in ERROR, or that were never in service
 // and that leave, or are one of several and were waited for.
 func failed(now roster.Roster, seen roster.Seen) (list []string) {
-	for _, name := range slices.Sorted(maps.Keys(seen.Servers)) {
+	for name := range seen.Servers {
 		n, node := now.Known(name)
 		_, leaves := now.Leaving[name]
-		there := seen.There(name)
-		for i, s := range there {
+		for i, s := range seen.There(name) {
 			never := s.InService == "" && (i > 0 || !n.Served)
-			silent := never && (leaves || s.NotInService != "" && len(there) > 1)
+			silent := never && (leaves || s.NotInService != "" && len(seen.Others[name]) > 0)
 			if node && (s.Status == "ERROR" || silent) {
 				list = append(list, fmt.Sprintf("%s (%s)", name, s.ID))
 			}
 		}
 	}
+	slices.Sort(list)
 	return list
 }
 
@@ -219,10 +186,10 @@ func (l *ledger) apply(r *roster.Roster, seen roster.Seen) {
 // firstTemplate gives nodes without a template the template of their place, because nobody knows
 // what they were made from. If the mark of a node has the hash of another template, the node was
 // made from that one, which is not known here; it stays without a template. An import knows the image.
-func (k *Start) firstTemplate(now roster.Roster) error {
+func (l *ledger) firstTemplate(now roster.Roster) error {
 	bare := map[string]roster.Node{}
 	for name, n := range now.Nodes {
-		switch wanted := k.Policy.Templates.At(n.Place); {
+		switch wanted := l.Policy.Templates.At(n.Place); {
 		case wanted == "" && n.Template != "":
 			return templateRemoved.with()
 		case wanted != "" && n.Template == "":
@@ -231,12 +198,12 @@ func (k *Start) firstTemplate(now roster.Roster) error {
 	}
 	for _, name := range roster.ByIndex(bare) {
 		n := bare[name]
-		template := k.Policy.Templates.At(n.Place).WithImage(n.Image)
+		template := l.Policy.Templates.At(n.Place).WithImage(n.Image)
 		if !n.Mark.Matches(template) {
-			k.names.Other = append(k.names.Other, fmt.Sprintf("%s (%s)", name, n.Mark))
+			l.names.Other = append(l.names.Other, fmt.Sprintf("%s (%s)", name, n.Mark))
 			continue
 		}
-		k.names.First = append(k.names.First, name)
+		l.names.First = append(l.names.First, name)
 		if mark := n.Mark.With(template); mark != n.Mark { // its server may change, so it must serve again
 			n.Mark, n.Served, n.Doubt = mark, false, true
 		}

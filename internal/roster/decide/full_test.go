@@ -25,7 +25,7 @@ func TestFull(t *testing.T) {
 	}
 	outdated := func(p *roster.Policy) { p.Update.Causes = []roster.Cause{roster.Outdated} }
 	old := func(r *roster.Roster, names string) {
-		plans.ChangeRoster(*r, names, func(n *roster.Node) { n.Template, n.Mark = plans.Image("old"), roster.FirstMark(plans.Image("old")) })
+		plans.ChangeRoster(*r, names, func(n *roster.Node) { n.Template, n.Mark = plans.Image("old"), roster.MarkOf(1, plans.Image("old")) })
 	}
 	moved := func(r *roster.Roster) { plans.ChangeRoster(*r, "web-0", func(n *roster.Node) { n.Zone = "az-2" }) }
 	plans.Check(t, planner.Plan, func(p *roster.Policy) {

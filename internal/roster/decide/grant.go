@@ -2,6 +2,7 @@ package decide
 
 import (
 	"slices"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/facts"
@@ -175,7 +176,7 @@ func (l *ledger) standsIn() bool {
 // flavor is what a node that keeps its name gets: its own if the place offers it, unless its server is made again.
 func (l *ledger) flavor(w verdict.Want, again bool) (flavor, id string) {
 	if w.NoHost {
-		l.fullSpots[roster.Spot{Place: w.Asked, Flavor: w.Flavor}] = true
+		l.fullSpots[roster.Spot{Place: w.Asked, Flavor: w.Flavor}] = time.Time{}
 	} else if !again && l.Policy.Offers(w.Asked, w.Node) && !w.PassedOver {
 		return w.Flavor, w.FlavorID
 	}

@@ -17,7 +17,12 @@ import (
 // the health of the cluster, and the rollout. The gate sees a copy of its numbers. While wants are asked only
 // [ledger.decide] changes it. Then finish adds the nodes that come, and settle gives verdicts to the nodes that wait.
 type ledger struct {
-	Start
+	Policy roster.Policy // with the wanted templates
+	All    facts.Facts   // all nodes, including the ones that the plan removes
+	now    roster.Roster // as the nodes are: with zones, slots and a first template
+	named  candidates
+	names  verdict.Names
+
 	room
 	gate.Counts
 	rollout rollout
@@ -38,19 +43,29 @@ type ledger struct {
 	retries map[roster.Template]int64 // numbers of pending second tries, by template
 }
 
-func newLedger(start Start, seen roster.Seen) *ledger {
-	now, all, policy := start.now, start.All, start.Policy
-	l := &ledger{
-		Start:    start,
-		room:     roomOf(now, all, seen, policy),
-		Counts:   gate.Counts{First: first(now, all, seen, policy)},
-		rollout:  rolloutOf(now, policy),
-		verdicts: map[string]verdict.Verdict{},
-		retries:  map[roster.Template]int64{},
+// newLedger works out what a plan has before it decides.
+func newLedger(now roster.Roster, seen roster.Seen, policy roster.Policy) (l *ledger, err error) {
+	now = zonesFrom(now, seen, policy.Regions)
+	giveUp(now, seen, policy)
+	refused := func(name string) bool { n, stays := now.Nodes[name]; return stays && !n.Served && seen.Missing[name] }
+	if slices.ContainsFunc(policy.Awaited, refused) {
+		policy.Awaited = nil // that apply failed, and may not have done the rest
 	}
+	l = &ledger{Policy: policy, verdicts: map[string]verdict.Verdict{}, retries: map[roster.Template]int64{}}
+	if err = l.firstTemplate(now); err != nil {
+		return nil, err
+	}
+	l.names.NoSlots = prepareSlots(&now, policy)
+	all := facts.Assess(now, seen, policy)
+	l.now, l.All = now, all
+	if l.named, err = findCandidates(now, all, policy); err != nil {
+		return nil, err
+	}
+	l.room, l.rollout = roomOf(now, all, seen, policy), rolloutOf(now, policy)
+	l.First = first(now, all, seen, policy)
 	l.Size, l.Total = policy.Batch(), int64(len(all))
 	for name := range all {
-		l.Servers += int64(len(seen.There(name)))
+		l.Servers += seen.Number(name)
 	}
 	unused := l.countLeaving(seen)
 	for _, f := range all {
@@ -68,14 +83,14 @@ func newLedger(start Start, seen roster.Seen) *ledger {
 	idle := unused || len(seen.Others) > 0 || len(failed(now, seen)) > 0 || all.Number((*facts.Fact).Dead) > 0
 	l.Spent = now.Spent(policy)
 	l.nothing = l.makesFirst() && (l.Spent || idle && all.Number(unfound) > 0)
-	return l
+	return l, nil
 }
 
 // countLeaving counts the servers of the nodes that leave, and lists these nodes. Unused says that servers are there
 // that never served, and whose nodes leave.
 func (l *ledger) countLeaving(seen roster.Seen) (unused bool) {
 	for _, name := range l.now.LeavingNames() {
-		n, there := l.now.Leaving[name], int64(len(seen.There(name)))
+		n, there := l.now.Leaving[name], seen.Number(name)
 		l.Servers += there
 		if l.Policy.Untouched(placement.Place{Region: n.Region}) != "" {
 			continue // no refresh looks there, so nobody knows what an apply has destroyed
@@ -293,9 +308,6 @@ func (r rollout) suits(f *facts.Fact) bool {
 
 // promise counts a number of nodes to be added, as many of which get the wanted template as the target allows.
 func (r *rollout) promise(n int64) { r.promised += min(n, max(0, r.target-r.current-r.promised)) }
-
-// Nodes go back in two ways: a change that was not carried out is taken back, and a leaving node stands in for one that
-// does not serve.
 
 // takeBack asks for the nodes whose servers may still serve as they were before a change, if so many others are out of
 // service, or come with a growth, that the next apply would take too many. The first may still change: those that are

@@ -21,11 +21,10 @@ func TestLedger(t *testing.T) {
 	_ = flag.Lookup("rapid.checks").Value.Set("2000") // it takes half a second
 	rapid.Check(t, func(t *rapid.T) {
 		now, seen, policy := anyCluster(t)
-		start, err := Begin(now, seen, policy)
+		p, err := newLedger(now, seen, policy)
 		if err != nil {
 			return
 		}
-		p := newLedger(start, seen)
 		p.asked = func(w verdict.Want) {
 			if got, want := p.counts(), p.recount(); got != want {
 				t.Fatalf("after %+v the ledger counts %s, and its verdicts say %s", w, got, want)

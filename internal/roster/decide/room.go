@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster"
@@ -14,13 +15,13 @@ import (
 
 // room says where nodes are and may be placed, and which leaving nodes may come back.
 type room struct {
-	staying       facts.Facts          // nodes on the board: they stay, change or come back
-	board         *placement.Board     // places of these nodes; a full one is closed
-	boardWithFull *placement.Board     // the same board with full places open
-	fullPlaces    []placement.Place    // full places: Nova found no host there
-	back          pool                 // leaving nodes that come back where a node is needed
-	others        pool                 // other leaving nodes that may serve: they come back where nothing may be made
-	fullSpots     map[roster.Spot]bool // flavors for which Nova found no host, by place
+	staying       facts.Facts               // nodes on the board: they stay, change or come back
+	board         *placement.Board          // places of these nodes; a full one is closed
+	boardWithFull *placement.Board          // the same board with full places open
+	fullPlaces    []placement.Place         // full places: Nova found no host there
+	back          pool                      // leaving nodes that come back where a node is needed
+	others        pool                      // other leaving nodes that may serve: they come back where nothing may be made
+	fullSpots     map[roster.Spot]time.Time // flavors for which Nova found no host, by place
 
 	movesTo []placement.Place // places that nodes move to
 	pending int64             // number of nodes to be added: the growth, and a substitute for each that is replaced
@@ -30,12 +31,8 @@ type room struct {
 
 // Closed implements [gate.Room].
 func (r *room) Closed(at placement.Place, full bool) (why string) {
-	board := r.board
 	if full {
-		board = r.boardWithFull
-	}
-	if !board.Closed(at) {
-		return ""
+		return r.boardWithFull.Why(at)
 	}
 	return r.board.Why(at)
 }
@@ -55,7 +52,7 @@ func (r *room) Fits(w verdict.Want) error {
 // noteFull notes that Nova found no host for a node: its place is full for its flavor. If no flavor is left, the
 // place is full.
 func (r *room) noteFull(f *facts.Fact) {
-	r.fullSpots[roster.Spot{Place: f.Asked, Flavor: f.Flavor}] = true
+	r.fullSpots[roster.Spot{Place: f.Asked, Flavor: f.Flavor}] = time.Time{}
 	if !f.Other {
 		r.fullPlaces = append(r.fullPlaces, f.Asked)
 		r.board.Close(f.Asked)
@@ -141,9 +138,10 @@ func (p pool) without(f *facts.Fact) pool {
 
 func roomOf(now roster.Roster, all facts.Facts, seen roster.Seen, policy roster.Policy) room {
 	r := room{
-		staying: maps.Clone(all), fullPlaces: seen.FullPlaces(policy), fullSpots: seen.FullSpots(policy),
+		staying: maps.Clone(all), fullPlaces: seen.FullPlaces(policy), fullSpots: map[roster.Spot]time.Time{},
 		fits: map[placement.Place]error{},
 	}
+	maps.Copy(r.fullSpots, seen.Full)
 	r.back, r.others = poolOf(now, seen, policy)
 	r.boardWithFull, r.board = boardOf(all, policy.Regions, nil), boardOf(all, policy.Regions, r.fullPlaces)
 	return r

@@ -57,11 +57,11 @@ func (l *ledger) settleNode(f *facts.Fact) {
 }
 
 // settleTarget holds as many outdated nodes with [hold.Batch] as the target still needs, and the
-// others with [hold.Target]. It returns how many nodes come back in this plan that the target needs, or that get a
-// new server:
-// they remain to be replaced, although no verdict holds them.
+// others with [hold.Target]. It returns how many nodes come back in this plan that the target needs, or that get a new
+// server: they remain to be replaced, although no verdict holds them.
 func (l *ledger) settleTarget(nodes []*facts.Fact) (back int64) {
 	places := l.rollout.target - l.rollout.current - l.rollout.promised // nodes still to get the wanted template
+	slices.SortStableFunc(nodes, func(f, g *facts.Fact) int { return facts.TrueFirst(f.Free(), g.Free()) })
 	for _, f := range nodes {
 		v := l.verdicts[f.Name]
 		switch {
@@ -72,24 +72,18 @@ func (l *ledger) settleTarget(nodes []*facts.Fact) (back int64) {
 		case renewed(f, l.Policy, true):
 			back++
 		}
-		if !forTarget(v) {
+		if v.Outcome != verdict.Held || !v.Row().Updates || !f.Outdated || v.What != verdict.Replaced {
 			continue
 		}
 		switch places--; {
 		case places >= 0 && v.Hold == hold.Target: // a node with the wanted template left since
 			v.Refusal = verdict.Refusal{Hold: hold.Batch}
-		case places < 0 && v.Hold.After(hold.Target):
+		case places < 0 && (!f.Free() || slices.Index(hold.All, v.Hold) > slices.Index(hold.All, hold.Target)):
 			v.Refusal = verdict.Refusal{Hold: hold.Target}
 		}
 		l.verdicts[f.Name] = v
 	}
 	return back
-}
-
-// forTarget reports whether the node is held, and would count for the target once it is replaced.
-func forTarget(v verdict.Verdict) bool {
-	held := v.Outcome == verdict.Held && (!v.Hold.Done || v.Hold == hold.Target)
-	return held && v.Row().Updates && v.Outdated && v.What == verdict.Replaced
 }
 
 // waitsItsTurn holds a node with the hold of the gate or, if the gate would grant it, with

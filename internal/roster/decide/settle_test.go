@@ -27,7 +27,7 @@ func TestMayServe(t *testing.T) {
 	built := func(names string) func(roster.Seen) {
 		return func(s roster.Seen) {
 			for name := range strings.FieldsSeq(names) {
-				s.Builds[name] = roster.Build{Mark: roster.FirstMark(plans.Image("a")), Generation: 1, Of: ""}
+				s.Builds[name] = roster.Build{Mark: roster.MarkOf(1, plans.Image("a")), Generation: 1, Of: ""}
 			}
 		}
 	}
@@ -43,7 +43,7 @@ func TestMayServe(t *testing.T) {
 			Policy: func(p *roster.Policy) { p.Update.Causes = []roster.Cause{roster.TooOld} },
 			Seen: func(s roster.Seen) {
 				plans.ChangeSeen(s, "web-0 web-1", wipe)
-				s.Aged["web-0"] = roster.Aged{Mark: roster.FirstMark(plans.Image("a")), Launched: time.Unix(1<<30, 0)}
+				s.Aged["web-0"] = roster.Aged{Mark: roster.MarkOf(1, plans.Image("a")), Launched: time.Unix(1<<30, 0)}
 			}, Remaining: 1, Notices: []string{"A batch waits for the one before"}},
 		{Name: "of two that did not follow one is made again, when both are named", Roster: former("web-0 web-1"), Seen: built("web-0 web-1"),
 			Update: plans.ByUpdate(plans.Update("1", roster.Outdated), roster.Recreate),
@@ -61,11 +61,11 @@ func TestLater(t *testing.T) {
 	r, p := plans.Six(t, plans.Image("a")), plans.Policy(6)
 	plans.ChangeRoster(r, "web-0", func(n *roster.Node) { n.Served = false })
 	seen := plans.Running(r)
-	plans.ChangeSeen(seen, "web-0", func(s *node.Node) { s.InService, s.NotInService = "", string(roster.FirstMark(plans.Image("a"))) })
+	plans.ChangeSeen(seen, "web-0", func(s *node.Node) { s.InService, s.NotInService = "", string(roster.MarkOf(1, plans.Image("a"))) })
 	r.Leaving["web-9"] = roster.Node{Index: 9, Place: r.Nodes["web-0"].Place, Template: plans.Image("b"), Generation: 1,
-		Mark:   roster.FirstMark(plans.Image("b")),
+		Mark:   roster.MarkOf(1, plans.Image("b")),
 		Served: true}
-	seen.Servers["web-9"] = node.Node{ID: "id-web-9", Name: "web-9", Status: "ACTIVE", InService: string(roster.FirstMark(plans.Image("b")))}
+	seen.Servers["web-9"] = node.Node{ID: "id-web-9", Name: "web-9", Status: "ACTIVE", InService: string(roster.MarkOf(1, plans.Image("b")))}
 	p.RequireMarks, p.Templates, p.Update = true, plans.Images("b"), plans.Update("1", roster.Outdated)
 	const never = "TEMPLATE: it has image a, new nodes get b; it never served; "
 	p.Begins = true

@@ -297,9 +297,8 @@ func (l *ledger) byTemplate(name roster.Cause, may func(*facts.Fact) bool) {
 
 // oldestFirst asks for the nodes with the oldest servers first.
 func (l *ledger) oldestFirst(name roster.Cause, may func(*facts.Fact) bool) {
-	oldest := func(a, b *facts.Fact) int { return cmp.Or(a.Aged.Compare(b.Aged), a.Compare(b)) }
 	all := l.staying.ByIndex(may)
-	slices.SortFunc(all, oldest)
+	slices.SortFunc(all, func(a, b *facts.Fact) int { return cmp.Or(a.Aged.Compare(b.Aged), a.Compare(b)) })
 	for _, f := range all {
 		if _, more := l.asks(l.replacement(f, name)); !more {
 			return

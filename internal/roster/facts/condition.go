@@ -44,7 +44,7 @@ var (
 func (f *Fact) serve(seen roster.Seen, policy roster.Policy) {
 	f.Lags = !policy.RequireMarks && seen.Lags(f.Name, f.Node)
 	f.NotRemade = f.Looked && !f.Missing && seen.NotRemade(f.Name, f.Node)
-	marked := f.own() || !policy.RequireMarks && f.Runs() && !f.Lags
+	marked := f.Own() || !policy.RequireMarks && f.Runs() && !f.Lags
 	serves := f.Looked && !f.Missing && !f.NotRemade && marked
 	f.Served = f.Served || serves
 	if f.Is = f.condition(serves); f.unknown(policy.Blind) {
@@ -86,18 +86,15 @@ func (f *Fact) condition(serves bool) *Condition {
 // ails reports whether something is wrong with the server, or missing at it.
 func (f *Fact) ails() bool { return f.Server.Unwell != "" || f.Server.Lacks() }
 
-// own reports whether the server carries the mark of the node.
-func (f *Fact) own() bool { return f.Server.InService == string(f.Mark) }
+// Own reports whether the server carries the mark of the node.
+func (f *Fact) Own() bool { return f.Server.InService == string(f.Mark) }
 
 // Noted reports whether a wait for the server ended before it was in service, since the node was
 // last made or changed.
-func (f *Fact) Noted() bool { return f.Server.NotInService == string(f.Mark) && !f.own() }
+func (f *Fact) Noted() bool { return f.Server.NotInService == string(f.Mark) && !f.Own() }
 
 // Starts reports whether the server runs, and nobody has ever waited for it to the end.
 func (f *Fact) Starts() bool { return f.Is == Starting && f.Server.InService == "" }
-
-// Judged reports whether a readiness attachment has said of the server that it is in service, or that it is not.
-func (f *Fact) Judged() bool { return f.own() || f.Noted() }
 
 // Runs reports whether the server runs. A server that is migrated live, resized but not confirmed, or given a
 // password runs; a server that is stopped, paused, suspended, rescued, shelved or being deleted does not.

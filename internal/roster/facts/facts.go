@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -59,7 +60,7 @@ func (f *Fact) Occupies() bool { return f.UnderWay() && f.Untouched == "" }
 func (f *Fact) Out() bool { return !f.Is.Proven || f.RegionUntouched }
 
 // StandsUnchanged reports whether a server that is looked at did not follow its node, and was in service since.
-func (f *Fact) StandsUnchanged() bool { return f.Is == Unchanged && f.own() && !f.RegionUntouched }
+func (f *Fact) StandsUnchanged() bool { return f.Is == Unchanged && f.Own() && !f.RegionUntouched }
 
 // Free reports whether the node may be changed or removed.
 func (f *Fact) Free() bool { return f.Protected == "" }
@@ -142,9 +143,9 @@ func (f *Fact) look(seen roster.Seen, policy roster.Policy) {
 	if policy.Unmarked && f.Looked && !f.Missing && f.Is.MayServe && !f.Is.Fresh {
 		f.MissingWire = cmp.Or(f.MissingWire, "no readiness attachment marks the servers: apply again, or add one")
 	}
-	f.Later = slices.ContainsFunc(seen.There(name), func(s node.Node) bool {
-		return roster.Mark(s.InService).Number() > n.Mark.Number() || s.Generation > n.Generation
-	})
+	for _, s := range seen.There(name) {
+		f.Later = f.Later || roster.Mark(s.InService).Number() > n.Mark.Number() || s.Generation > n.Generation
+	}
 	f.hosts(seen, policy)
 }
 
@@ -160,10 +161,12 @@ func (f *Fact) hosts(seen roster.Seen, policy roster.Policy) {
 
 // flavors adds whether its place has a host for another flavor.
 func (f *Fact) flavors(seen roster.Seen, policy roster.Policy) {
-	full, own := seen.FullSpots(policy), roster.Spot{Place: f.Asked, Flavor: f.Flavor}
-	_, left := policy.FlavorOf(f.Asked, full)
-	f.StillFull, f.PassedOver = f.NoHost && !left, f.Unfound && left && full[own]
-	full[own] = true
+	own := roster.Spot{Place: f.Asked, Flavor: f.Flavor}
+	_, left := policy.FlavorOf(f.Asked, seen.Full)
+	_, is := seen.Full[own]
+	f.StillFull, f.PassedOver = f.NoHost && !left, f.Unfound && left && is
+	full := map[roster.Spot]time.Time{own: {}}
+	maps.Copy(full, seen.Full)
 	_, other := policy.FlavorOf(f.Asked, full)
 	f.Other = f.NoHost && other
 }

@@ -195,8 +195,7 @@ func (v View) bakes(w verdict.Want) bool {
 
 // goesBack reports whether a node goes back to the settled template of its place. It does not wait.
 func (v View) goesBack(w verdict.Want) bool {
-	settled := v.Settled.At(w.Place)
-	wanted := v.Policy.Templates.At(w.Place)
+	settled, wanted := v.Settled.At(w.Place), v.Policy.Templates.At(w.Place)
 	return w.Row().Updates && settled != "" && settled == wanted && w.Template != settled
 }
 

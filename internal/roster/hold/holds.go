@@ -1,11 +1,7 @@
 // Package hold has the holds: why a node that should be replaced is not. A hold has everything about itself.
 package hold
 
-import (
-	"slices"
-
-	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
-)
+import "github.com/stackpolicy/terraform-provider-stackpolicy/internal/status"
 
 // Hold is why a node that should be replaced is not. The set is closed; nil is no hold. The sentences
 // have words in braces, which package say fills in.
@@ -114,8 +110,3 @@ var (
 	}
 	Batch = &Hold{Quiet: true, Why: "its turn comes with a later batch"}
 )
-
-// After reports whether a hold comes after another one in All.
-func (h *Hold) After(other *Hold) bool {
-	return slices.Index(All, h) > slices.Index(All, other)
-}

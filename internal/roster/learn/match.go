@@ -170,7 +170,8 @@ func bestOf(n roster.Node, list []node.Node) node.Node {
 	for _, s := range list {
 		failed := s.Unmade || s.NotInService == string(n.Mark) && s.InService != string(n.Mark)
 		asked := !s.Unclaimed() && s.Generation > 0 && s.Generation == n.Generation && !failed
-		if (asked || failed && ofIts(n, s) && !serves) && s.CreatedAt.After(best.CreatedAt) {
+		its := s.Generation == 0 || s.Generation == n.Generation
+		if (asked || failed && its && !serves) && s.CreatedAt.After(best.CreatedAt) {
 			best = s
 		}
 	}
@@ -198,9 +199,6 @@ func Learn(r roster.Roster, seen roster.Seen, policy roster.Policy) roster.Roste
 	}
 	return r
 }
-
-// ofIts reports whether a server may be of the generation of its node.
-func ofIts(n roster.Node, s node.Node) bool { return s.Generation == 0 || s.Generation == n.Generation }
 
 // prefer orders servers of one name as [Match] says.
 func prefer(n roster.Node, a, b node.Node) int {

@@ -87,17 +87,14 @@ func noteFull(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.Ti
 		last[n.Region], last[""] = latest(last[n.Region], server.SeenAt), latest(last[""], server.SeenAt)
 	}
 	clock := func(region string) time.Time { return cmp.Or(last[region], last[""], now) }
-	note := func(n roster.Node, since time.Time) {
-		spot := roster.Spot{Place: placement.Choice(policy.Regions, n.Place), Flavor: n.Flavor}
-		s.Full[spot] = latest(s.Full[spot], since)
-	}
 	for name := range s.Servers {
 		n, there := r.Known(name)
 		at := placement.Choice(policy.Regions, n.Place)
 		placed := at.Zone != "" || !placement.Zoned(policy.Regions, at.Region)
 		for _, server := range s.There(name) {
 			if there && placed && !server.CreatedAt.IsZero() && facts.NoHost(server) {
-				note(n, server.CreatedAt)
+				spot := roster.Spot{Place: at, Flavor: n.Flavor}
+				s.Full[spot] = latest(s.Full[spot], server.CreatedAt)
 			}
 		}
 	}

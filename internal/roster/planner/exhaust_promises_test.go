@@ -151,7 +151,7 @@ type member struct {
 func (q question) ask(before roster.Roster, seen roster.Seen, tell func(n roster.Node) kind) plan {
 	p, policy := plan{question: q, before: before, there: looked{}}, q.policy()
 	for name := range seen.Servers {
-		p.there[name] = int64(len(seen.There(name)))
+		p.there[name] = seen.Number(name)
 	}
 	p.after, p.change, p.err = planner.Plan(before, seen, policy)
 	p.status = p.change.Now.Text

@@ -24,6 +24,9 @@ type Change = say.Change
 //
 // The errors are a [*decide.ArgumentError] and a [*placement.InfeasibleError].
 func Plan(now roster.Roster, seen roster.Seen, policy roster.Policy) (roster.Roster, Change, error) {
+	if policy.Update == nil {
+		seen.Full = nil // nobody tries a full place again
+	}
 	p, err := decide.Plan(now, seen, policy)
 	if err != nil {
 		return now, Change{}, err

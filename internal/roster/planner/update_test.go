@@ -89,7 +89,7 @@ func TestLifeOfAnUpdate(t *testing.T) {
 				roster.InPlace
 		},
 			seen: func(s roster.Seen) {
-				changeSeen(s, "web-14 web-21", func(n *node.Node) { n.InService = string(roster.FirstMark(image("d"))) })
+				changeSeen(s, "web-14 web-21", func(n *node.Node) { n.InService = string(roster.MarkOf(1, image("d"))) })
 			},
 			moves: "~web-14 ~web-21",
 			after: "RegionOne/az-1: web-22@e; RegionOne/az-2: web-14@f; RegionOne/az-3: web-24@e; RegionTwo/az-1: web-23@e web-25@e; RegionTwo/az-2: " +

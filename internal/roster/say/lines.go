@@ -3,9 +3,9 @@ package say
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/cause"
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/roster/hold"
@@ -88,15 +88,9 @@ func names(list verdict.List) string {
 	return text.Few(said)
 }
 
+var digits = regexp.MustCompile("[0-9]+")
+
 // follows reports whether a node has the index after another one's, and a name of the same form.
 func follows(a, b *verdict.Verdict) bool {
-	form := func(name string) string {
-		return strings.Map(func(r rune) rune {
-			if unicode.IsDigit(r) {
-				return -1
-			}
-			return r
-		}, name)
-	}
-	return b.Index == a.Index+1 && form(a.Name) == form(b.Name)
+	return b.Index == a.Index+1 && digits.ReplaceAllString(a.Name, "") == digits.ReplaceAllString(b.Name, "")
 }

@@ -49,9 +49,6 @@ func (p *speech) notices() []Notice {
 			"existed. No new slot gets a name that is listed. Remove it from release.", p.NoSlots),
 		tell("A candidate is not there", "No node has the name, or a server with the id, {names}, so nothing is "+
 			"removed for it. Remove it from the list of candidates, or correct it.", p.Strangers),
-		tell("Candidates of an import count as met", "An import does not know whether these candidates were already "+
-			"made again: {names}. They are not made again now. To make them again, remove them from candidates, "+
-			"apply, and name them once more.", p.Met),
 		tell("A protected node is not there", "deletion.protected lists entries that are neither the name of a node "+
 			"nor the id of its server: {names}. Correct them, or remove them from the list.", p.Unprotected),
 		tell("Servers have the names that come next", "Servers that this state does not know have names which new "+
@@ -80,9 +77,9 @@ func (p *speech) held() (notices []Notice) {
 // fullPlaces is about flavors and listed places that are full, or that are tried again because
 // nodes find no other room.
 func (p *speech) fullPlaces() []Notice {
-	full, what := p.seen.FullSpots(p.Policy), "is placed or moved there, unless no other place has room"
+	what := "is placed or moved there, unless no other place has room"
 	var spots []string
-	for _, spot := range slices.SortedFunc(maps.Keys(full), roster.Spot.Compare) {
+	for _, spot := range slices.SortedFunc(maps.Keys(p.seen.Full), roster.Spot.Compare) {
 		listed := slices.Contains(p.Policy.Flavors.At(spot.Place), spot.Flavor)
 		if listed && placement.Lists(p.Policy.Regions, spot.Place) {
 			until := p.seen.Full[spot].Add(roster.FullFor).UTC().Format(time.DateTime)
@@ -105,18 +102,13 @@ func (p *speech) slotsWait() []Notice {
 	if p.Policy.Stateful == nil || len(p.Fresh) == 0 {
 		return nil
 	}
-	board := placement.NewBoard(p.Policy.Regions, p.Next.Counts())
 	var wait []string
 	for _, name := range p.Next.KeptSlots() {
-		at, why := p.Next.Slots[name].Place, "the spread needs no node there"
-		if !placement.Lists(p.Policy.Regions, at) || !board.Takes(at) {
-			why = "it takes no nodes now"
-		}
-		wait = append(wait, fmt.Sprintf("%s (%s: %s)", name, at, why))
+		wait = append(wait, fmt.Sprintf("%s (%s)", name, p.Next.Slots[name].Place))
 	}
 	return tell("Kept slots wait for their places", "The plan makes new slots ("+text.Few(p.Fresh)+"), although kept "+
-		"slots are unused: {names}. The next nodes in the places of the kept slots get them. Release a slot whose "+
-		"data is not needed any more.", wait)
+		"slots are unused: {names}. These places take no node now, or the spread needs none there; the next nodes "+
+		"there get the slots. Release a slot whose data is not needed any more.", wait)
 }
 
 // Matched returns notices about several servers with the name of one node, about servers for which nobody waited, and

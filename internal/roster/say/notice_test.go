@@ -93,7 +93,7 @@ func TestNotices(t *testing.T) {
 	want := []say.Notice{{Title: "The first template is taken for what all nodes were made from", Text: "6 nodes had no template until now: web-0, " +
 		"web-1, web-2, web-3, web-4 and 1 more. The template must be what they were made from: a server that differs does not count as " +
 		"outdated, and keeps what it has."}}
-	if err != nil || !slices.Equal(change.Notices, want) || !change.Empty() || r.Nodes["web-5"].Mark != roster.FirstMark(plans.Image("a")) ||
+	if err != nil || !slices.Equal(change.Notices, want) || !change.Empty() || r.Nodes["web-5"].Mark != roster.MarkOf(1, plans.Image("a")) ||
 		r.Nodes["web-5"].Template != plans.Image("a") {
 		t.Errorf("got %q, %v, %v", change.Notices, r.Nodes, err)
 	}

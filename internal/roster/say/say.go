@@ -56,12 +56,12 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 		Notices:   p.notices(),
 		Now:       p.status(),
 	}
-	c.Blocked = p.blocked(c.List)
+	c.Blocked = c.List.Filter(func(v *verdict.Verdict) bool {
+		return v.Outcome == verdict.Held && v.Hold != hold.Target
+	})
 	for _, v := range plan.Unrepaired() {
 		said := *v
-		if said.Reason = "in ERROR, and no cause replaces it: name it in candidates"; !v.Free() {
-			said.Reason = "in ERROR, and it " + v.Protected
-		}
+		said.Reason = unrepaired(v)
 		c.Blocked = append(c.Blocked, &said)
 	}
 	for _, s := range plan.Strays {
@@ -129,14 +129,14 @@ func Why(f *facts.Fact) string {
 
 // lost says what a server has no more.
 func lost(s node.Node) string {
-	var list []string
-	for what, n := range map[string]int{"port": s.LostPorts, "volume": s.LostVolumes} {
-		if n > 0 {
-			list = append(list, text.Count(int64(n), what))
-		}
+	ports, volumes := text.Count(int64(s.LostPorts), "port"), text.Count(int64(s.LostVolumes), "volume")
+	switch {
+	case s.LostVolumes == 0:
+		return ports
+	case s.LostPorts == 0:
+		return volumes
 	}
-	slices.Sort(list)
-	return text.And(list)
+	return ports + " and " + volumes
 }
 
 // doing returns the state of a server that does not run.
@@ -217,11 +217,9 @@ func detail(err error) string {
 }
 
 // Clip shortens a text from Nova to 80 characters.
-func Clip(text string) string { return clip(text, 80) }
-
-func clip(text string, limit int) string {
-	if runes := []rune(text); len(runes) > limit {
-		return string(runes[:limit]) + "..."
+func Clip(text string) string {
+	if runes := []rune(text); len(runes) > 80 {
+		return string(runes[:80]) + "..."
 	}
 	return text
 }

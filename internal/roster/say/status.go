@@ -31,7 +31,7 @@ func (p speech) stated(most int) string {
 	p.most = most
 	s := p.Status()
 	says := s.Word.Words()
-	target := len(p.Verdicts.With(verdict.Held)) - len(p.blocked(p.Verdicts))
+	target := len(p.Verdicts.Held(hold.Target))
 	switch {
 	case s.Word != status.InStep:
 		return says + ": " + p.about(s)
@@ -74,7 +74,8 @@ func (p *speech) needs(s verdict.Status) string {
 		return fmt.Sprintf("there are %s beyond the cluster, so %s must wait: delete what no apply destroys",
 			text.Count(p.Beyond, "server"), text.Nodes(p.Crowded))
 	case len(s.Nodes) > 0:
-		return p.unrepaired(s.Nodes)
+		alike := s.Nodes.Filter(func(v *verdict.Verdict) bool { return v.Free() == s.Nodes[0].Free() })
+		return p.few(alike.Names()) + ": " + unrepaired(alike[0])
 	case len(p.Policy.MissingWire) > 0: // regions whose servers do not follow their nodes, each with the missing line
 		for _, region := range slices.Sorted(maps.Keys(p.Policy.MissingWire)) {
 			list = append(list, fmt.Sprintf("%s of %s", p.Policy.MissingWire[region], region))
@@ -91,24 +92,18 @@ func (p *speech) needs(s verdict.Status) string {
 func (p *speech) template() string {
 	for _, at := range slices.SortedFunc(maps.Keys(p.Policy.Templates), placement.Place.Compare) {
 		if image := p.Policy.Templates[at].Values()[roster.KeyImage]; image != "" {
-			return "image " + clip(image, 40)
+			return "image " + Clip(image)
 		}
 	}
 	return "this template"
 }
 
-// unrepaired says of nodes in ERROR how they are replaced, or why they stay.
-func (p *speech) unrepaired(list verdict.List) string {
-	if names := list.Filter(func(v *verdict.Verdict) bool { return v.Free() }).Names(); len(names) > 0 {
-		it := map[bool]string{true: "it", false: "them"}[len(names) == 1]
-		return fmt.Sprintf("no cause replaces %s, in ERROR: name %s in candidates", p.few(names), it)
+// unrepaired says how a node in ERROR is replaced, or why it stays.
+func unrepaired(v *verdict.Verdict) string {
+	if !v.Free() {
+		return "in ERROR, and " + v.Protected
 	}
-	return "in ERROR, and protected: " + p.few(protections(list))
-}
-
-// blocked lists the held nodes, without those that the policy leaves as they are.
-func (p *speech) blocked(reasoned verdict.List) verdict.List {
-	return slices.DeleteFunc(reasoned.With(verdict.Held), p.Content)
+	return "in ERROR, which no cause replaces: name it in candidates"
 }
 
 // absences lists absent nodes, each with its reason.

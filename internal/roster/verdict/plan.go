@@ -19,7 +19,6 @@ type Plan struct {
 	Names
 
 	Remaining int64 // nodes that should still be replaced after the plan
-	Target    int64 // nodes that should get the wanted template
 	Beyond    int64 // servers beyond the cluster
 	Free      int64 // servers that Terraform may make beside those of the plan
 	Cleans    int64 // servers of nodes that never served and leave, which an apply that ends well destroys
@@ -47,7 +46,6 @@ type Names struct {
 	Other       []string // nodes without a template whose marks are of another template, each with its mark
 	NoSlots     []string // slots to release that do not exist
 	Strangers   []string // candidates that are no nodes
-	Met         []string // candidates that an import takes as already made again
 	Unprotected []string // protected names and ids of no node
 	Passed      []string // names of other servers that new nodes would have got
 	Fresh       []string // new nodes in no kept slot, if nodes have slots
@@ -129,26 +127,12 @@ func (p Plan) Missing() int64 { return max(0, p.Policy.Capacity-int64(len(p.Befo
 // held returns the status of the first hold that is quiet or not, if any.
 func (p Plan) held(quiet bool) Status {
 	for _, h := range hold.All {
-		list := slices.DeleteFunc(p.Verdicts.Held(h), p.Content)
+		list := p.Verdicts.Held(h)
 		if h.Quiet == quiet && h.Status != "" && len(list) > 0 {
 			return Status{Word: cmp.Or(h.Word, status.Held), Hold: h, Nodes: list}
 		}
 	}
 	return Status{}
-}
-
-// Kept has the protected outdated nodes, if the update cannot reach its target without them.
-func (p Plan) Kept() List {
-	list := p.Verdicts.Held(hold.Protected).Filter(func(v *Verdict) bool { return v.Row().Updates })
-	if int64(len(list)) <= p.Policy.Capacity-min(p.Target, p.Policy.Capacity) {
-		return nil
-	}
-	return list
-}
-
-// Content reports whether the policy is met although a held node has another template: its target is reached.
-func (p Plan) Content(v *Verdict) bool {
-	return v.Hold == hold.Target || v.Hold == hold.Protected && v.Row().Updates && len(p.Kept()) == 0
 }
 
 // Unrepaired has the nodes in ERROR that no apply brings into service, because they served or must stay, and no cause
@@ -185,7 +169,7 @@ type Absence struct {
 // the cluster was ever found, the servers may have other names.
 func (p Plan) Absent() (list []Absence) {
 	marked := p.Policy.RequireMarks && !p.Policy.Unmarked ||
-		slices.ContainsFunc(p.Staying(), func(v *Verdict) bool { return v.Judged() })
+		slices.ContainsFunc(p.Staying(), func(v *Verdict) bool { return v.Own() || v.Noted() })
 	found := slices.ContainsFunc(p.Before(), func(v *Verdict) bool { return v.Server.ID != "" || v.Served })
 	for _, v := range p.Staying() {
 		if v.Is != facts.Serving && v.Untouched == "" && !v.Granted() {
