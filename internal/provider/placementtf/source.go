@@ -64,26 +64,26 @@ func saidBy(r roster.Roster) (all sources) {
 	return all
 }
 
-// source is what the servers of a region are made from.
-type source struct {
+// origin is what the servers of a region are made from.
+type origin struct {
 	region   string
 	template roster.Template
 	image    string // id of the image of a server whose node has no template
 }
 
-// sourcesOf lists what the nodes and slots of a cluster have or had, and what its places go back to.
-func sourcesOf(r roster.Roster) map[source]bool {
-	all := map[source]bool{}
+// originsOf lists what the nodes and slots of a cluster have or had, and what its places go back to.
+func originsOf(r roster.Roster) map[origin]bool {
+	all := map[origin]bool{}
 	for _, nodes := range []map[string]roster.Node{r.Nodes, r.Leaving} {
 		for _, n := range nodes {
-			all[source{n.Region, n.Template, n.Image}] = true
+			all[origin{n.Region, n.Template, n.Image}] = true
 		}
 	}
 	for _, slot := range r.Slots {
-		all[source{slot.Region, slot.Template, ""}] = true
+		all[origin{slot.Region, slot.Template, ""}] = true
 	}
 	for at, t := range r.Settled {
-		all[source{at.Region, t, ""}] = true
+		all[origin{at.Region, t, ""}] = true
 	}
 	return all
 }
@@ -91,9 +91,9 @@ func sourcesOf(r roster.Roster) map[source]bool {
 // templatesIn are the different templates that nodes and slots of a region have or had.
 func templatesIn(r roster.Roster, region string) []roster.Template {
 	known := map[roster.Template]bool{}
-	for s := range sourcesOf(r) {
-		if s.region == region {
-			known[s.template] = true
+	for o := range originsOf(r) {
+		if o.region == region {
+			known[o.template] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(known))
@@ -103,14 +103,14 @@ func templatesIn(r roster.Roster, region string) []roster.Template {
 // by region and id.
 func imageWords(r roster.Roster) map[string]map[string]string {
 	words := map[string]map[string]string{}
-	for s := range sourcesOf(r) {
-		values := s.template.Values()
-		id, word := cmp.Or(values[roster.KeyImageID], s.image), values[roster.KeyImage]
-		if words[s.region] == nil {
-			words[s.region] = map[string]string{}
+	for o := range originsOf(r) {
+		values := o.template.Values()
+		id, word := cmp.Or(values[roster.KeyImageID], o.image), values[roster.KeyImage]
+		if words[o.region] == nil {
+			words[o.region] = map[string]string{}
 		}
-		if was := words[s.region][id]; id != "" && (was == "" || word != "" && word < was) {
-			words[s.region][id] = word
+		if was := words[o.region][id]; id != "" && (was == "" || word != "" && word < was) {
+			words[o.region][id] = word
 		}
 	}
 	return words

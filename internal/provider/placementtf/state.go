@@ -271,7 +271,7 @@ func distribution(r roster.Roster, listed []placement.Region) map[string]map[str
 	return counts
 }
 
-// rememberUserData keeps the texts that a node has, may go back to, or should have, and forgets all others.
+// rememberUserData keeps the texts that a node or a slot has, may go back to, or should have, and forgets all others.
 func (m *attachmentModel) rememberUserData(r roster.Roster) {
 	given := map[string]attr.Value{}
 	maps.Copy(given, m.UserDataTexts.Elements())
@@ -285,8 +285,8 @@ func (m *attachmentModel) rememberUserData(r roster.Roster) {
 			used[hash] = text
 		}
 	}
-	for s := range sourcesOf(r) {
-		use(s.template)
+	for o := range originsOf(r) {
+		use(o.template)
 	}
 	for _, t := range m.templates() {
 		use(t)
