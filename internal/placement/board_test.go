@@ -153,8 +153,10 @@ func TestBoardChanges(t *testing.T) {
 	changed.Add(Place{"R1", "a"}, 1)
 	lower := board.Clone()
 	lower.LowerMins(board)
-	assert.Equal(t, "4 2 true false false false 0 1", fmt.Sprint(at(board, "R2", "").Current, at(board, "R1", "a").Kept, changed.Why(Place{"R1", "b"}) != "",
-		board.Why(Place{"R1", "b"}) != "", changed.Why(Place{"R1", "a"}) != "", changed.Why(Place{"R9", ""}) != "", at(lower, "R1", "b").Min, at(lower, "R1", "a").Min))
+	assert.Equal(t, "4 2 true false false false 0 1", fmt.Sprint(at(board, "R2", "").Current,
+		at(board, "R1", "a").Kept, changed.Why(Place{"R1", "b"}) != "",
+		board.Why(Place{"R1", "b"}) != "", changed.Why(Place{"R1", "a"}) != "", changed.Why(Place{"R9", ""}) != "",
+		at(lower, "R1", "b").Min, at(lower, "R1", "a").Min))
 	for at, want := range map[Place]string{{"R1", "a"}: "", {"R1", "old"}: "it is not listed", {"R2", ""}: "it is above its cap of 1"} {
 		assert.Equal(t, want, board.WhyLoses(at), "%s", at)
 	}

@@ -138,11 +138,11 @@ func (s Seen) There(name string) iter.Seq2[int, node.Node] {
 }
 
 // Number returns the number of servers with the name of a node.
-func (s Seen) Number(name string) (n int64) {
-	for range s.There(name) {
-		n++
+func (s Seen) Number(name string) int64 {
+	if s.Servers[name].ID == "" {
+		return 0
 	}
-	return n
+	return 1 + int64(len(s.Others[name]))
 }
 
 // Outlived reports whether a newer server of a node failed, while its own serves: Terraform makes one more with each

@@ -125,8 +125,8 @@ func Judge(p Plan) (faults []Fault) {
 	if again := nodesThat(remade)(p); len(again) > p.Free {
 		advice := "Name their nodes in candidates"
 		if len(p.Failed) > 0 {
-			advice = "Delete what failed (openstack server delete ID): " + text.Few(p.Failed) + "; or name their nodes " +
-				"in candidates"
+			advice = "Delete what failed (openstack server delete ID): " + text.Few(p.Failed) + "; or name their " +
+				"nodes in candidates"
 		}
 		faults = append(faults, Fault{
 			Node: again[0].node, Title: "Too many servers would be made",

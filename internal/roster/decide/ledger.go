@@ -56,19 +56,25 @@ func newLedger(now roster.Roster, seen roster.Seen, policy roster.Policy) (l *le
 		return nil, err
 	}
 	l.names.NoSlots = prepareSlots(&now, policy)
-	all := facts.Assess(now, seen, policy)
-	l.now, l.All = now, all
-	if l.named, err = findCandidates(now, all, policy); err != nil {
+	l.now, l.All = now, facts.Assess(now, seen, policy)
+	if l.named, err = findCandidates(now, l.All, policy); err != nil {
 		return nil, err
 	}
-	l.room, l.rollout = roomOf(now, all, seen, policy), rolloutOf(now, policy)
-	l.First = first(now, all, seen, policy)
-	l.Size, l.Total = policy.Batch(), int64(len(all))
-	for name := range all {
+	l.room, l.rollout = roomOf(now, l.All, seen, policy), rolloutOf(now, policy)
+	l.First = first(now, l.All, seen, policy)
+	unused := l.countNodes(seen)
+	unfound := func(f *facts.Fact) bool { return f.Unfound && f.Untouched == "" }
+	idle := unused || len(seen.Others) > 0 || len(failed(now, seen)) > 0 || l.All.Number((*facts.Fact).Dead) > 0
+	l.Spent = now.Spent(policy)
+	l.nothing = l.makesFirst() && (l.Spent || idle && l.All.Number(unfound) > 0)
+	return l, nil
+}
+
+// countNodes counts nodes and servers. Unused says that servers are there that never served, and whose nodes leave.
+func (l *ledger) countNodes(seen roster.Seen) (unused bool) {
+	l.Size, l.Total = l.Policy.Batch(), int64(len(l.All))
+	for name, f := range l.All {
 		l.Servers += seen.Number(name)
-	}
-	unused := l.countLeaving(seen)
-	for _, f := range all {
 		switch {
 		case f.Sick():
 			l.Sick++
@@ -79,15 +85,10 @@ func newLedger(now roster.Roster, seen roster.Seen, policy roster.Policy) (l *le
 		}
 		l.count(l.verdictOn(f), 1)
 	}
-	unfound := func(f *facts.Fact) bool { return f.Unfound && f.Untouched == "" }
-	idle := unused || len(seen.Others) > 0 || len(failed(now, seen)) > 0 || all.Number((*facts.Fact).Dead) > 0
-	l.Spent = now.Spent(policy)
-	l.nothing = l.makesFirst() && (l.Spent || idle && all.Number(unfound) > 0)
-	return l, nil
+	return l.countLeaving(seen)
 }
 
-// countLeaving counts the servers of the nodes that leave, and lists these nodes. Unused says that servers are there
-// that never served, and whose nodes leave.
+// countLeaving counts the servers of the nodes that leave, and lists these nodes.
 func (l *ledger) countLeaving(seen roster.Seen) (unused bool) {
 	for _, name := range l.now.LeavingNames() {
 		n, there := l.now.Leaving[name], seen.Number(name)

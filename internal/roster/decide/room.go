@@ -20,8 +20,8 @@ type room struct {
 	boardWithFull *placement.Board          // the same board with full places open
 	fullPlaces    []placement.Place         // full places: Nova found no host there
 	back          pool                      // leaving nodes that come back where a node is needed
-	others        pool                      // other leaving nodes that may serve: they come back where nothing may be made
-	fullSpots     map[roster.Spot]time.Time // flavors for which Nova found no host, by place
+	others        pool                      // other leaving nodes that may serve, where nothing may be made
+	fullSpots     map[roster.Spot]time.Time // flavors without a host
 
 	movesTo []placement.Place // places that nodes move to
 	pending int64             // number of nodes to be added: the growth, and a substitute for each that is replaced

@@ -63,27 +63,29 @@ func (l *ledger) settleTarget(nodes []*facts.Fact) (back int64) {
 	places := l.rollout.target - l.rollout.current - l.rollout.promised // nodes still to get the wanted template
 	slices.SortStableFunc(nodes, func(f, g *facts.Fact) int { return facts.TrueFirst(f.Free(), g.Free()) })
 	for _, f := range nodes {
-		v := l.verdicts[f.Name]
-		switch {
-		case v.Outcome != verdict.Returns:
-		case f.Outdated && l.Policy.Update.Has(roster.Outdated) && places > 0:
+		switch v := l.verdicts[f.Name]; {
+		case v.Outcome == verdict.Returns && f.Outdated && l.Policy.Update.Has(roster.Outdated) && places > 0:
 			places--
 			back++
-		case renewed(f, l.Policy, true):
+		case v.Outcome == verdict.Returns && renewed(f, l.Policy, true):
 			back++
+		case v.Outcome == verdict.Held && v.Row().Updates && f.Outdated && v.What == verdict.Replaced:
+			places--
+			l.holdForTarget(v, places >= 0)
 		}
-		if v.Outcome != verdict.Held || !v.Row().Updates || !f.Outdated || v.What != verdict.Replaced {
-			continue
-		}
-		switch places--; {
-		case places >= 0 && v.Hold == hold.Target: // a node with the wanted template left since
-			v.Refusal = verdict.Refusal{Hold: hold.Batch}
-		case places < 0 && (!f.Free() || slices.Index(hold.All, v.Hold) > slices.Index(hold.All, hold.Target)):
-			v.Refusal = verdict.Refusal{Hold: hold.Target}
-		}
-		l.verdicts[f.Name] = v
 	}
 	return back
+}
+
+// holdForTarget holds an outdated node, which the target still needs or does not.
+func (l *ledger) holdForTarget(v verdict.Verdict, needs bool) {
+	switch {
+	case needs && v.Hold == hold.Target: // a node with the wanted template left since
+		v.Refusal = verdict.Refusal{Hold: hold.Batch}
+	case !needs && (!v.Free() || slices.Index(hold.All, v.Hold) > slices.Index(hold.All, hold.Target)):
+		v.Refusal = verdict.Refusal{Hold: hold.Target}
+	}
+	l.verdicts[v.Name] = v
 }
 
 // waitsItsTurn holds a node with the hold of the gate or, if the gate would grant it, with

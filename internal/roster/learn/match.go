@@ -19,9 +19,9 @@ import (
 // one), else with the node's mark, else one that runs if the node served, else with the note of a wait for that mark,
 // else of its generation, else the newest.
 // A wait only asks servers that Terraform has, so a server of the node's generation that it did not ask is a stray. A
-// newer one of the generation comes first if a wait found it in service, or if it failed and no other serves. The others
-// are deposed, so that an apply that ends well destroys them, or strays. The careful view counts: the node is protected
-// if one of them is, and tainted only if all of them are.
+// newer one of the generation comes first that a wait asked, or that failed while no other serves. The others are
+// deposed, so that an apply that ends well destroys them, or strays. The careful view counts: the node is protected if
+// one of them is, and tainted only if all of them are.
 //
 // If an operator moved a server to another zone, its node follows, so that no plan destroys the server to undo the
 // move: the node gets the zone of the server once that is ACTIVE or SHUTOFF there. A node does not follow another
@@ -168,10 +168,10 @@ func bestOf(n roster.Node, list []node.Node) node.Node {
 	best := slices.MinFunc(list, func(a, b node.Node) int { return prefer(n, a, b) })
 	serves := best.Status == "ACTIVE" && (n.Served || best.InService == string(n.Mark))
 	for _, s := range list {
-		failed := s.Unmade || s.NotInService == string(n.Mark) && s.InService != string(n.Mark)
-		asked := !s.Unclaimed() && s.Generation > 0 && s.Generation == n.Generation && !failed
-		its := s.Generation == 0 || s.Generation == n.Generation
-		if (asked || failed && its && !serves) && s.CreatedAt.After(best.CreatedAt) {
+		asked := !s.Unclaimed() && s.Generation > 0 && s.Generation == n.Generation
+		unmade := s.Unmade && (s.Generation == 0 || s.Generation == n.Generation)
+		newer := s.CreatedAt.After(best.CreatedAt) && (!serves || !s.FailedAfter(best))
+		if (asked || unmade) && newer {
 			best = s
 		}
 	}

@@ -34,16 +34,14 @@ func NoteTimes(s *roster.Seen, r roster.Roster, policy roster.Policy, now time.T
 			s.Aged[name] = roster.Aged{Mark: n.Mark, Launched: launched}
 		}
 		ran, known := inServiceFor(server, policy)
-		switch facts.FactOf(name, n, r, *s, policy).Is {
-		case facts.Serving:
-			s.Baking[name] = known && ran < u.Pause
-		case facts.Broken, facts.Unwell:
-			s.Early[name] = known && ran < time.Hour
+		switch is := facts.FactOf(name, n, r, *s, policy).Is; {
+		case !known:
+		case is == facts.Serving && ran < u.Pause:
+			s.Baking[name] = true
+		case is != facts.Serving && ran < time.Hour:
+			s.Early[name] = true
 		}
 	}
-	no := func(_ string, is bool) bool { return !is }
-	maps.DeleteFunc(s.Baking, no)
-	maps.DeleteFunc(s.Early, no)
 }
 
 // inServiceFor returns how long a server had been in service when it was seen, and whether that

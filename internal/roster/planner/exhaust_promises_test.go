@@ -45,7 +45,7 @@ var promises = []struct {
 			return m.replaced() && m.What != verdict.TakenBack && (m.has("protected") || m.at == closed) // that leaves a server as it is
 		})
 	}},
-	{"A place that closes in an open batch costs no server: what leaves and serves comes back, if it is needed and no newer one of it failed.", func(p plan) string {
+	{"A place that closes in an open batch costs no server: what leaves and serves comes back, if needed, but no tried name.", func(p plan) string {
 		kept := p.count(func(m member) bool {
 			_, stays := p.after.Nodes[m.name]
 			return stays && (m.at != closed || m.has("served") || m.has("own"))

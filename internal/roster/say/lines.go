@@ -31,8 +31,7 @@ func (c Change) ChangedByReason() []string {
 // HeldByReason says what holds nodes that should be replaced, by reason: "web-4 to web-36: TEMPLATE: ...; wiring: ...".
 // A node whose turn comes with a later batch is not held by anything.
 func (c Change) HeldByReason() []string {
-	turn := func(v *verdict.Verdict) bool { return v.Hold == hold.Batch }
-	return byReason(slices.DeleteFunc(slices.Clone(c.Blocked), turn), names)
+	return byReason(c.Blocked.Filter(func(v *verdict.Verdict) bool { return v.Hold != hold.Batch }), names)
 }
 
 // byReason joins the nodes of each reason, in the order of outcomes, holds, causes and indices.

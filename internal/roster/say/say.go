@@ -56,7 +56,7 @@ func About(plan verdict.Plan, seen roster.Seen) Change {
 		Notices:   p.notices(),
 		Now:       p.status(),
 	}
-	c.Blocked = c.List.Filter(func(v *verdict.Verdict) bool {
+	c.Blocked = c.Filter(func(v *verdict.Verdict) bool {
 		return v.Outcome == verdict.Held && v.Hold != hold.Target
 	})
 	for _, v := range plan.Unrepaired() {
