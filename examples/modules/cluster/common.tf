@@ -5,10 +5,10 @@ locals {
     merge(node, stackpolicy_placement_attachment.cluster.parts[node.parts], { template = coalesce(node.template, {}) })
   })
 
-  # A node that leaves may have a replaced server alone.
-  servers = { for name, server in openstack_compute_instance_v2.node :
-    name => server if contains(keys(local.nodes), name)
-  }
+  # Terraform works out an argument for each node anew, and a local once. A node that leaves may have a replaced server
+  # alone.
+  made    = openstack_compute_instance_v2.node
+  servers = { for name, server in local.made : name => server if lookup(local.nodes, name, null) != null }
 
   # The addresses that are asked, where a server has several.
   asked = merge(

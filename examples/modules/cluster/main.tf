@@ -110,7 +110,7 @@ resource "openstack_compute_instance_v2" "node" {
     for_each = each.value.networks
     content {
       uuid = network.value.port ? null : network.value.id
-      port = network.value.port ? openstack_networking_port_v2.node["${each.key}/${network.value.name}"].id : null
+      port = network.value.port ? local.port_ids["${each.key}/${network.value.name}"] : null
     }
   }
 
@@ -138,7 +138,7 @@ resource "openstack_compute_instance_v2" "node" {
 resource "stackpolicy_deletion_attachment" "node" {
   # By servers, not by nodes: a refresh of what has left a for_each forgets that it was made before what it replaces is
   # destroyed.
-  for_each     = merge([for servers in local.planned ? [openstack_compute_instance_v2.node] : [] : servers]...)
+  for_each     = local.drained
   server_id    = each.value.id
   region       = each.value.region
   cluster      = local.hooked.drain ? var.cluster : null # for the hook

@@ -4,6 +4,10 @@ locals {
     for n in node.networks : "${name}/${n.name}" => merge(n, { node = name, region = node.region }) if n.port
   }]...)
 
+  # The command "terraform import" does not know the servers.
+  drained = merge([for servers in local.planned ? [local.made] : [] : servers]...)
+
+  port_ids = { for key, port in openstack_networking_port_v2.node : key => port.id }
   own = { for key, port in openstack_networking_port_v2.node : key => concat(
     [for address in port.all_fixed_ips : address if !strcontains(address, ":")], port.all_fixed_ips, [""],
   )[0] }
@@ -14,9 +18,7 @@ locals {
     coalesce(server.access_ip_v4, server.access_ip_v6), "",
   ) }
 
-  floating = { for key, has in openstack_networking_floatingip_associate_v2.node :
-    split("/", key)[0] => has.floating_ip
-  }
+  floating = { for key, a in openstack_networking_floatingip_associate_v2.node : split("/", key)[0] => a.floating_ip }
 }
 
 # A server shows no network any more whose name has changed. So its address is remembered, where it has several networks
@@ -82,7 +84,7 @@ resource "openstack_networking_floatingip_associate_v2" "node" {
   for_each    = { for key, port in local.ports : key => port if port.given || port.floating_ip_pool != null }
   region      = each.value.region
   floating_ip = each.value.given ? each.value.floating_ip : openstack_networking_floatingip_v2.node[each.key].address
-  port_id     = openstack_networking_port_v2.node[each.key].id
+  port_id     = local.port_ids[each.key]
   depends_on  = [openstack_compute_instance_v2.node] # so that it leaves before the server
 
   lifecycle {

@@ -111,7 +111,7 @@ resource "openstack_compute_instance_v2" "node" {
   dynamic "network" {
     for_each = each.value.networks
     content {
-      port = openstack_networking_port_v2.slot["${each.key}/${network.value.name}"].id
+      port = local.port_ids["${each.key}/${network.value.name}"]
     }
   }
 
@@ -138,7 +138,7 @@ resource "openstack_compute_instance_v2" "node" {
 # down, then its volumes are detached, then the server is destroyed.
 resource "stackpolicy_deletion_attachment" "node" {
   for_each     = local.nodes
-  server_id    = openstack_compute_instance_v2.node[each.key].id
+  server_id    = local.servers[each.key].id
   region       = each.value.region
   cluster      = local.hooked.drain ? var.cluster : null # for the hook
   node_name    = local.hooked.drain ? each.key : null

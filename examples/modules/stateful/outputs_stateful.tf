@@ -30,13 +30,13 @@ output "slots" {
 output "volume_ids" {
   description = "Ids of the volumes, by slot and name."
   value = { for name, slot in local.slots : name => {
-    for d in slot.disks : d.name => openstack_blockstorage_volume_v3.slot["${name}/${d.name}"].id
+    for d in slot.disks : d.name => local.volume_ids["${name}/${d.name}"]
   } }
 }
 
 output "port_ids" {
   description = "Ids of the ports, by slot and network."
   value = { for name, slot in local.slots : name => {
-    for n in slot.networks : n.name => openstack_networking_port_v2.slot["${name}/${n.name}"].id
+    for n in slot.networks : n.name => local.port_ids["${name}/${n.name}"]
   } }
 }

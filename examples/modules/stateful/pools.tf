@@ -8,7 +8,7 @@ resource "openstack_lb_member_v2" "node" {
   name            = each.value.node
   region          = each.value.region
   pool_id         = var.pools[each.value.name].pool_id
-  address         = openstack_compute_instance_v2.node[each.value.node].id == "" ? "" : local.address[each.value.node]
+  address         = local.servers[each.value.node].id == "" ? "" : local.address[each.value.node]
   protocol_port   = each.value.protocol_port
   subnet_id       = each.value.subnet_id
   monitor_address = each.value.monitor_address

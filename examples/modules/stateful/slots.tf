@@ -9,6 +9,8 @@ locals {
     for n in slot.networks : "${name}/${n.name}" => merge(n, { slot = name, region = slot.region })
   }]...)
 
+  volume_ids = { for key, volume in openstack_blockstorage_volume_v3.slot : key => volume.id }
+  port_ids   = { for key, port in openstack_networking_port_v2.slot : key => port.id }
   own = { for key, port in openstack_networking_port_v2.slot : key => concat(
     [for address in port.all_fixed_ips : address if !strcontains(address, ":")], port.all_fixed_ips, [""],
   )[0] }
@@ -16,9 +18,7 @@ locals {
   # The address of a node in its first network.
   address = { for name, node in local.nodes : name => try(local.own["${name}/${node.networks[0].name}"], "") }
 
-  floating = { for key, has in openstack_networking_floatingip_associate_v2.slot :
-    split("/", key)[0] => has.floating_ip
-  }
+  floating = { for key, a in openstack_networking_floatingip_associate_v2.slot : split("/", key)[0] => a.floating_ip }
 }
 
 resource "openstack_blockstorage_volume_v3" "slot" {
@@ -40,8 +40,8 @@ resource "openstack_compute_volume_attach_v2" "node" {
     contains(jsondecode(local.nodes[v.slot].texts.volumes), v.name), false,
   ) }
   region      = each.value.region
-  instance_id = openstack_compute_instance_v2.node[each.value.slot].id
-  volume_id   = openstack_blockstorage_volume_v3.slot[each.key].id
+  instance_id = local.servers[each.value.slot].id
+  volume_id   = local.volume_ids[each.key]
 }
 
 resource "terraform_data" "network" {
@@ -96,5 +96,5 @@ resource "openstack_networking_floatingip_associate_v2" "slot" {
   for_each    = { for key, port in local.ports : key => port if port.given || port.floating_ip_pool != null }
   region      = each.value.region
   floating_ip = each.value.given ? each.value.floating_ip : openstack_networking_floatingip_v2.slot[each.key].address
-  port_id     = openstack_networking_port_v2.slot[each.key].id
+  port_id     = local.port_ids[each.key]
 }
