@@ -5,8 +5,7 @@ locals {
     merge(node, stackpolicy_placement_attachment.cluster.parts[node.parts], { template = coalesce(node.template, {}) })
   })
 
-  # Terraform works out an argument for each node anew, and a local once. A node that leaves may have a replaced server
-  # alone.
+  # Worked out once, and not for each node. A node that leaves may have a replaced server alone.
   made    = openstack_compute_instance_v2.node
   servers = { for name, server in local.made : name => server if lookup(local.nodes, name, null) != null }
 

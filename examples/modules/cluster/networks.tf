@@ -5,7 +5,9 @@ locals {
   }]...)
 
   # The command "terraform import" does not know the servers.
-  drained = merge([for servers in local.planned ? [local.made] : [] : servers]...)
+  drained = { for name, server in merge([for servers in local.planned ? [local.made] : [] : servers]...) :
+    name => { id = server.id, region = server.region }
+  }
 
   port_ids = { for key, port in openstack_networking_port_v2.node : key => port.id }
   own = { for key, port in openstack_networking_port_v2.node : key => concat(
