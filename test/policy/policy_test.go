@@ -64,7 +64,7 @@ func TestPolicy(t *testing.T) {
 	const attachment = "stackpolicy_placement_attachment.web"
 	server := func(i int) string { return fmt.Sprintf(`-replace=openstack_compute_instance_v2.web["web-%d"]`, i) }
 	taken := func(n int) string { return fmt.Sprintf("the plan takes %d servers out of service; 2 are allowed", n) }
-	checks := []string{"nodes out of service; 2 are allowed", "fewer nodes than its min", "have no deletion attachment", "The rollout is held"}
+	checks := []string{"fewer nodes than its min", "have no deletion attachment", "The rollout is held"}
 	for _, step := range []struct {
 		name      string
 		before    func()
@@ -75,23 +75,23 @@ func TestPolicy(t *testing.T) {
 		checks    []int // indices in the list above
 		apply     bool
 	}{
-		{name: "create without drains", variables: []string{"drain=false"}, apply: true, checks: []int{2}},
-		{name: "undrained", variables: []string{"image=debian-13", "drain=false"}, checks: []int{2}, deny: []string{
+		{name: "create without drains", variables: []string{"drain=false"}, apply: true, checks: []int{1}},
+		{name: "undrained", variables: []string{"image=debian-13", "drain=false"}, checks: []int{1}, deny: []string{
 			`openstack_compute_instance_v2.web["web-N"] leaves undrained`,
 			`openstack_compute_instance_v2.web["web-N"] leaves undrained`,
 		}},
 		{name: "drains are attached", apply: true},
 		{name: "nothing to do"},
 		{name: "a batch of two", variables: []string{"image=debian-13"}},
-		{name: "a batch of three", variables: []string{"image=debian-13", "max_batch_size=3"}, deny: []string{taken(3)}, checks: []int{0}},
+		{name: "a batch of three", variables: []string{"image=debian-13", "max_batch_size=3"}, deny: []string{taken(3)}},
 		{name: "a growth", variables: []string{"size=8"}},
 		{name: "two by hand", flags: []string{server(0), server(1)}},
 		{name: "three by hand", flags: []string{server(0), server(1), server(2)}, deny: []string{taken(3)}},
 		{name: "another user_data", variables: []string{"user_data=x"}, deny: []string{taken(6)}},
 		{name: "a destroy", flags: []string{"-destroy"}, deny: []string{attachment + " forgets its nodes", taken(6)}},
 		{name: "below a min", variables: []string{`zones=[{name="az-1",min=1},{name="az-2",min=1},{name="az-3",min=3}]`},
-			deny: []string{attachment + " leaves RegionOne/az-3 with 2 nodes; its min is 3"}, checks: []int{1}},
-		{name: "held", warn: []string{attachment + ": held: 4 of 6 nodes are unhealthy, more than stop_above (50%) allows"}, checks: []int{3}, before: func() {
+			deny: []string{attachment + " leaves RegionOne/az-3 with 2 nodes; its min is 3"}, checks: []int{0}},
+		{name: "held", warn: []string{attachment + ": held: 4 of 6 nodes are unhealthy, more than stop_above (50%) allows"}, checks: []int{2}, before: func() {
 			for _, s := range slices.Collect(maps.Values(c.Servers(t)))[:4] {
 				c.Reset(t, "RegionOne", s.ID)
 			}
@@ -111,7 +111,7 @@ func TestPolicy(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	postcondition(t, w)
+	postcondition(t, c, w)
 }
 
 // TestRelease: the rules name the volumes of a slot that is given up, in a plan of terraform.
@@ -126,9 +126,8 @@ func TestRelease(t *testing.T) {
 // snippet matches the postcondition of the guide.
 var snippet = regexp.MustCompile(`(?s)\n  lifecycle \{\n    postcondition \{.*?\n  \}\n`)
 
-// postcondition checks that the guide's postcondition refuses a plan with a batch that is too large, and no other
-// plan.
-func postcondition(t *testing.T, w *workspace.Workspace) {
+// postcondition checks that the guide's postcondition refuses a plan while most servers are in ERROR, and no other plan.
+func postcondition(t *testing.T, c *acctest.Cloud, w *workspace.Workspace) {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join(workspace.Root(), "docs", "guides", "reading-a-plan.md"))
 	require.NoError(t, err)
@@ -140,8 +139,11 @@ func postcondition(t *testing.T, w *workspace.Workspace) {
 		t.Fatalf("%v, the guide has %q", err, text)
 	}
 	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(config), attachment, attachment+text, 1)), 0o600))
-	_, err = w.Run(t.Context(), "plan", "-input=false", "-no-color", "-var=image=debian-13")
-	assert.NoError(t, err, "a batch of two")
-	_, err = w.Run(t.Context(), "plan", "-input=false", "-no-color", "-var=image=debian-13", "-var=max_batch_size=3")
-	assert.ErrorContains(t, err, "This apply takes more than 2 nodes.", "a batch of three")
+	_, err = w.Run(t.Context(), "plan", "-input=false", "-no-color")
+	assert.ErrorContains(t, err, "The cluster would be held", "most servers are in ERROR")
+	for _, s := range c.Fake.Servers("RegionOne") {
+		c.Fake.UpdateServer("RegionOne", s.ID, func(s *fakecloud.Server) { s.Status = "ACTIVE" })
+	}
+	_, err = w.Run(t.Context(), "plan", "-input=false", "-no-color")
+	assert.NoError(t, err, "all servers are well")
 }
