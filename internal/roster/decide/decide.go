@@ -43,9 +43,8 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	for _, f := range come.returned {
 		l.decide(verdict.Want{Fact: f, What: verdict.Returned})
 	}
-	ids := failed(l.now, seen)
-	if name := l.outlived(); name != "" && len(ids) > 0 {
-		return plan, crowdedOut.with(name, text.Count(l.beyond(0), "server"), text.Few(ids))
+	if name := l.outlived(); name != "" && len(l.dead) > 0 {
+		return plan, crowdedOut.with(name, text.Count(l.beyond(0), "server"), text.Few(l.dead))
 	}
 	l.rollout.promised = come.wanted // nodes that come back keep their own templates
 	namer := l.name(come, seen.Taken)
@@ -69,14 +68,12 @@ func (l *ledger) finish(seen roster.Seen) (plan verdict.Plan, err error) {
 	}
 	plan.Passed, plan.Fresh, plan.Unprotected = namer.passed, namer.fresh, l.protectsNobody()
 	plan.Strangers = l.named.strange
-	l.leaving = slices.DeleteFunc(l.leaving, func(name string) bool {
-		return l.verdicts[name].Outcome == verdict.Returns
-	})
-	plan.Leaving, plan.Strays = l.leaving, strays(l.now, seen, l.Policy)
+	back := func(name string) bool { return l.verdicts[name].Outcome == verdict.Returns }
+	plan.Leaving, plan.Strays = slices.DeleteFunc(l.leaving, back), strays(l.now, seen, l.Policy)
 	plan.Counts = l.Counts.Counts
 	comes := int64(len(l.comers))
 	plan.Remaining, plan.Beyond = remaining+l.Crowded, l.beyond(comes)
-	plan.Free, plan.Cleans, plan.Failed = max(0, l.free(comes)), l.cleans, ids
+	plan.Free, plan.Cleans, plan.Failed = max(0, l.free(comes)), l.cleans, l.dead
 	return plan, misspelled(plan)
 }
 
@@ -93,13 +90,13 @@ func (l *ledger) outlived() string {
 }
 
 // failed lists the servers with the name of a node, each with its id, that are in ERROR, or that were never in service
-// and that leave, or are one of several and were waited for.
+// and that leave, or are one of several and were waited for. A server that a node which served had before may serve.
 func failed(now roster.Roster, seen roster.Seen) (list []string) {
 	for name := range seen.Servers {
 		n, node := now.Known(name)
 		_, leaves := now.Leaving[name]
 		for i, s := range seen.There(name) {
-			never := s.InService == "" && (i > 0 || !n.Served)
+			never := s.InService == "" && (!n.Served || i > 0 && s.NotInService != "")
 			silent := never && (leaves || s.NotInService != "" && len(seen.Others[name]) > 0)
 			if node && (s.Status == "ERROR" || silent) {
 				list = append(list, fmt.Sprintf("%s (%s)", name, s.ID))

@@ -1,8 +1,6 @@
 package decide
 
 import (
-	"maps"
-	"math"
 	"slices"
 
 	"github.com/stackpolicy/terraform-provider-stackpolicy/internal/placement"
@@ -31,6 +29,7 @@ type ledger struct {
 	grown   bool               // whether the growth was decided
 
 	nothing  bool                       // whether nothing is made: see [ledger.free]
+	dead     []string                   // servers that failed: see [failed]
 	verdicts map[string]verdict.Verdict // verdicts about the nodes whose wants were granted or refused, by name
 	leaving  []string                   // leaving nodes outside closed regions whose servers still exist
 	comers   []*facts.Fact              // new nodes
@@ -64,7 +63,8 @@ func newLedger(now roster.Roster, seen roster.Seen, policy roster.Policy) (l *le
 	l.First = first(now, l.All, seen, policy)
 	unused := l.countNodes(seen)
 	unfound := func(f *facts.Fact) bool { return f.Unfound && f.Untouched == "" }
-	idle := unused || len(seen.Others) > 0 || len(failed(now, seen)) > 0 || l.All.Number((*facts.Fact).Dead) > 0
+	l.dead = failed(now, seen)
+	idle := unused || len(seen.Others) > 0 || len(l.dead) > 0 || l.All.Number((*facts.Fact).Dead) > 0
 	l.Spent = now.Spent(policy)
 	l.nothing = l.makesFirst() && (l.Spent || idle && l.All.Number(unfound) > 0)
 	return l, nil
@@ -264,95 +264,4 @@ func (l *ledger) hold(w verdict.Want, no verdict.Refusal) {
 func (l *ledger) granted(name string) bool {
 	v, there := l.verdicts[name]
 	return there && v.Outcome != verdict.Held
-}
-
-// rollout says which template a new or changed node gets: the wanted template until as many
-// nodes have it as the target says, then the settled one. So a growth keeps the share of a
-// canary, and a template that never worked does not stay.
-//
-// If the settled template is given again, there is no target, so that a canary goes back completely.
-type rollout struct {
-	wanted, settled roster.Templates
-	target          int64 // number of nodes that should get the wanted template
-	current         int64 // number of nodes that have it
-	promised        int64 // number of nodes to be added that get it
-	slots           bool  // whether nodes have slots
-}
-
-func rolloutOf(now roster.Roster, policy roster.Policy) rollout {
-	r := rollout{wanted: policy.Templates, settled: now.Settled, target: math.MaxInt64, slots: policy.Stateful != nil}
-	if policy.Update != nil && !maps.Equal(policy.Templates, now.Settled) {
-		if target := policy.Update.Target.Up(policy.Capacity); target < policy.Capacity { // else all, with stand-ins
-			r.target = target
-		}
-	}
-	return r
-}
-
-// reached reports whether as many nodes have the wanted template as the target says.
-func (r rollout) reached() bool { return r.current+r.promised >= r.target }
-
-// templateAt returns the template that the next node of a place gets.
-func (r rollout) templateAt(place placement.Place) roster.Template {
-	if settled := r.settled.At(place); r.reached() && settled != "" {
-		return settled
-	}
-	return r.wanted.At(place)
-}
-
-// suits reports whether a leaving node may come back when a node is needed: it is in service, and
-// has the template that a new node would get. A node of a slot may come back with any template,
-// because its server is worth more than a new one; if it is outdated, a batch replaces it later.
-func (r rollout) suits(f *facts.Fact) bool {
-	return (f.Is == facts.Serving || f.Server.Draining) && (r.slots || f.Template == r.templateAt(f.Place))
-}
-
-// promise counts a number of nodes to be added, as many of which get the wanted template as the target allows.
-func (r *rollout) promise(n int64) { r.promised += min(n, max(0, r.target-r.current-r.promised)) }
-
-// takeBack asks for the nodes whose servers may still serve as they were before a change, if so many others are out of
-// service, or come with a growth, that the next apply would take too many. The first may still change: those that are
-// not proven to serve, then by index.
-func (l *ledger) takeBack(grown int64) {
-	if !l.Policy.InPlace() {
-		return
-	}
-	undone := l.staying.ByIndex(func(f *facts.Fact) bool { return f.Undone != nil && !l.granted(f.Name) })
-	slices.SortStableFunc(undone, func(f, g *facts.Fact) int { return facts.TrueFirst(f.Undone.Out(), g.Undone.Out()) })
-	count := int64(len(undone))
-	for _, f := range undone[min(count, max(0, l.Size-l.Out-grown+count)):] {
-		l.decide(verdict.Want{Fact: f, What: verdict.TakenBack, To: f.Undone.Template})
-	}
-}
-
-// stranded reports whether a node was never in service, and is where no update touches it.
-func (l *ledger) stranded(f *facts.Fact) bool {
-	return !f.Served && f.Is != facts.Serving && (f.Closed || l.Policy.Unreachable[f.Region])
-}
-
-// standIn asks for leaving nodes in service, as many as stranded nodes and full places lack: a place
-// that closes, or is full, while a batch is open costs no server. A node comes back to any place,
-// because its server is there. It waits for a look at the other nodes. If not all can be made that are needed, all
-// that may serve come back.
-func (l *ledger) standIn() {
-	few := l.Crowded+l.Short > 0
-	if !few && l.staying.Number(func(f *facts.Fact) bool { return f.Doubt && !l.stranded(f) }) > 0 {
-		return
-	}
-	for _, f := range slices.Concat(l.back, l.others) {
-		if int64(len(l.staying))+l.pending-l.staying.Number(l.stranded) >= l.Policy.Capacity {
-			return
-		}
-		if l.mayStandIn(f, few) {
-			l.decide(verdict.Want{Fact: f, What: verdict.StandsIn})
-		}
-	}
-}
-
-// mayStandIn reports whether a leaving node may stand in: any whose name was not tried in vain, if nodes are few.
-func (l *ledger) mayStandIn(f *facts.Fact, few bool) bool {
-	if _, back := l.staying[f.Name]; back || f.Tried || f.Noted() {
-		return false
-	}
-	return few || f.Is == facts.Serving && f.StandsIn && !unwanted(f, l.Policy) && !renewed(f, l.Policy, false)
 }

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -115,4 +116,35 @@ func anyCluster(t *rapid.T) (roster.Roster, roster.Seen, roster.Policy) {
 	}
 	policy.Capacity = max(0, policy.Capacity+rapid.Int64Range(-1, 1).Draw(t, "change"))
 	return r, seen, policy
+}
+
+// TestFailed: what an error tells to delete never served, as far as anybody knows.
+func TestFailed(t *testing.T) {
+	own, silent := node.Node{ID: "own", Status: "ACTIVE"}, node.Node{ID: "silent", Status: "ACTIVE", NotInService: "1"}
+	broken, older := node.Node{ID: "broken", Status: "ERROR"}, node.Node{ID: "older", Status: "ACTIVE"}
+	for _, c := range []struct {
+		what           string
+		served, leaves bool
+		servers        []node.Node
+		want           []string
+	}{
+		{"alone and silent: it is waited for", false, false, []node.Node{silent}, nil},
+		{"silent, and leaves", false, true, []node.Node{silent}, []string{"web-0 (silent)"}},
+		{"never asked, and leaves", false, true, []node.Node{own}, []string{"web-0 (own)"}},
+		{"silent beside another one", false, false, []node.Node{silent, older}, []string{"web-0 (silent)"}},
+		{"in ERROR", true, false, []node.Node{own, broken}, []string{"web-0 (broken)"}},
+		{"a silent one beside one that served", true, false, []node.Node{own, silent}, []string{"web-0 (silent)"}},
+		{"an older one of a node that served may serve", true, true, []node.Node{own, older}, nil},
+	} {
+		now, seen := roster.Roster{}.Clone(), roster.NewSeen()
+		nodes := now.Nodes
+		if c.leaves {
+			nodes = now.Leaving
+		}
+		nodes["web-0"] = roster.Node{Served: c.served}
+		seen.Servers["web-0"], seen.Others["web-0"] = c.servers[0], c.servers[1:]
+		if got := failed(now, seen); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.what, got, c.want)
+		}
+	}
 }

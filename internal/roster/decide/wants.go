@@ -110,8 +110,7 @@ func (l *ledger) surplus(all int64) error {
 				return nil
 			}
 			may := func(f *facts.Fact) bool { return l.removable(f) && (closed || !f.Closed) && class(f) }
-			keepMins := i > 2
-			count = l.shrink(count, may, keepMins)
+			count = l.shrink(count, may, i > 2) // the last classes may serve, and a min protects those
 		}
 	}
 	if count > 0 {
